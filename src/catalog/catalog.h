@@ -61,6 +61,7 @@ struct Kernel {
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
+  std::string configs = "kConfigs";            // the table of its rows there
   std::string params = "tessera::GemmParams";  // what its entries take
   // It applies the epilogue of a problem itself. It is chosen for problems that have one, and is
   // right for all others, too.

@@ -9,12 +9,13 @@ constexpr const char* kHead =
     "# What the build compiles: one image for each kernel and config, and the entries in it. "
     "Written\n"
     "# by build/write_manifest from the tables of configs (src/**/config.h); a test compares.\n"
-    "#   image NAME source FILE namespace N params TYPE portable ARCH spills COUNT [shown]\n"
+    "#   image NAME source FILE namespace N configs TABLE params TYPE portable ARCH spills COUNT "
+    "[shown]\n"
     "#   image NAME patched_from IMAGE [shown]     the same code, its cubin patched\n"
     "#     portable: the lowest compute capability that runs it; 0: sm_90a alone\n"
     "#     spills: loads and stores of local memory that a main loop may have\n"
     "#     shown: of a rung's default config, which `make run` shows\n"
-    "#   entry NAME config ROW ...                 ROW of kConfigs; the rest is for readers\n"
+    "#   entry NAME config ROW ...                 ROW of TABLE; the rest is for readers\n"
     "#   helper NAME params TYPE threads COUNT ctas_per_sm COUNT call FUNCTION\n";
 
 ImageContents& contents_of(std::vector<ImageContents>& images, const std::string& name,
@@ -36,8 +37,9 @@ std::string line_of(const ImageContents& image) {
   if (kernel.is_patched()) {
     line += " patched_from " + kernel.patched_from + image.name.substr(kernel.name.size());
   } else {
-    line += " source " + kernel.source + " namespace " + kernel.name_space + " params " +
-            kernel.params + " portable " + std::to_string(portable_arch_of(kernel)) + " spills " +
+    line += " source " + kernel.source + " namespace " + kernel.name_space + " configs " +
+            kernel.configs + " params " + kernel.params + " portable " +
+            std::to_string(portable_arch_of(kernel)) + " spills " +
             std::to_string(kernel.known_spills);
   }
   return line + (image.is_shown ? " shown\n" : "\n");

@@ -22,7 +22,7 @@ std::string reduce_entry(std::string_view kernel, BlockTile block) {
 std::string repack_entry(std::string_view kernel) { return std::string(kernel) + "__repack"; }
 
 std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
-                                        const std::string& params) {
+                                        const std::string& params, const CallOfTile& call) {
   std::vector<HelperEntry> helpers;
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
@@ -30,7 +30,7 @@ std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
     });
     if (there) continue;
     const std::string tile = std::to_string(row.block.m) + "," + std::to_string(row.block.n);
-    helpers.push_back({row.reduce_entry, "reduce<" + tile + ">", params, passes::kReduceThreads,
+    helpers.push_back({row.reduce_entry, call(tile), params, passes::kReduceThreads,
                        passes::kPassCtasPerSm, row.image});
   }
   return helpers;

@@ -6,6 +6,7 @@
 //   a_box(), b_box()                   what one tensor copy moves: a TensorBox
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "catalog/rung.h"
@@ -38,9 +39,14 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
+// What a helper calls for tiles of "128,64".
+using CallOfTile = std::function<std::string(const std::string& tile)>;
+inline std::string reduce_call(const std::string& tile) { return "reduce<" + tile + ">"; }
+
 // One helper for each tile size among the rows, that adds partials.
 std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
-                                        const std::string& params);
+                                        const std::string& params,
+                                        const CallOfTile& call = reduce_call);
 // The same, and one that repacks.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& params);
@@ -92,11 +98,10 @@ Kernel direct_kernel(const std::string& name, std::string idea, const Rows& tabl
   return kernel;
 }
 
-// An FP64 kernel on tensor cores, its configs in namespace tessera::dmma_f64::`name_space`. It also
-// walks a stream-K schedule, but copies operands of any layout and alignment by itself.
+// An FP64 kernel on tensor cores, whose rows are dmma_f64::kSm80 or kSm90. It also walks a stream-K
+// schedule, but copies operands of any layout and alignment by itself.
 template <class Rows>
-Kernel dmma_kernel(const std::string& name, std::string idea, const std::string& name_space,
-                   const Rows& table, int first_sm) {
+Kernel dmma_kernel(const std::string& name, std::string idea, const Rows& table, int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
   for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
     KernelRow& row = kernel.rows[i];
@@ -107,14 +112,17 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const std::string&
   kernel.family = "dmma";
   kernel.first_sm = first_sm;
   kernel.source = "kernels/families/dmma/kernel.cu";
-  kernel.name_space = "tessera::dmma_f64::" + name_space;
+  kernel.name_space = "tessera::dmma_f64";
+  kernel.configs = table_of("sm" + std::to_string(first_sm));
   kernel.params = "tessera::dmma_f64::DmmaParams";
-  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params, [&](const std::string& tile) {
+    return "reduce<" + tile + (first_sm >= 90 ? ",true>" : ",false>");
+  });
   return kernel;
 }
 
-// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16. The table
-// outlives the program's data.
+// "small_bf16": batches of small products, whose rows are small::kBf16. The table outlives the
+// program's data.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table, int first_sm) {
@@ -129,7 +137,8 @@ Kernel small_kernel(const std::string& name, std::string idea, const Types& type
   kernel.family = "small";
   kernel.first_sm = first_sm;
   kernel.source = "kernels/families/small/kernel.cu";
-  kernel.name_space = "tessera::small::" + name.substr(name.find('_') + 1);
+  kernel.name_space = "tessera::small";
+  kernel.configs = table_of(name.substr(name.find('_') + 1));
   kernel.params = "tessera::small::Params";
   return kernel;
 }

@@ -1,5 +1,7 @@
 #include "catalog/rung.h"
 
+#include <cctype>
+
 namespace tessera::catalog {
 
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors) {
@@ -12,6 +14,16 @@ std::string entry_name(std::string_view kernel, std::string_view variant, Majors
 
 std::string name_space_of(const std::string& rung) {
   return "tessera::" + rung.substr(rung.find_first_not_of("0123456789_"));
+}
+
+std::string table_of(std::string_view words) {
+  std::string table = "k";
+  bool begins = true;
+  for (const char c : words) {
+    if (c != '_') table += begins ? static_cast<char>(std::toupper(c)) : c;
+    begins = c == '_';
+  }
+  return table;
 }
 
 }  // namespace tessera::catalog

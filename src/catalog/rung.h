@@ -20,6 +20,8 @@ inline std::string image_name(std::string_view kernel, std::string_view variant)
 
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
+// The table of configs of a kernel "mma_bf16_f32", by what follows its family: "kBf16F32".
+std::string table_of(std::string_view words);
 
 // Outputs of one thread: what the config says, else a vector along n with an equal share of them.
 template <class Config>
@@ -116,7 +118,7 @@ Kernel first_fp64_rung(const std::string& name, std::string idea, const Rows& ta
   return kernel;
 }
 
-// "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
+// "simt_f64_sm80": a production kernel of one launch, whose rows are portable::kF64Sm80.
 template <class Rows>
 Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table, int first_sm) {
@@ -126,11 +128,12 @@ Kernel portable_kernel(const std::string& name, std::string idea, const Types& t
   kernel.family = "portable";
   kernel.params = "tessera::portable::Params";
   kernel.source = "kernels/families/simt/portable.cu";
-  kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
+  kernel.name_space = "tessera::portable";
+  kernel.configs = table_of(name.substr(name.find('_') + 1));
   return kernel;
 }
 
-// "simt_f32_vector": matrix times vector, in namespace tessera::vector::f32_vector.
+// "simt_f32_vector": matrix times vector.
 template <class Rows>
 Kernel vector_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, int first_sm) {
@@ -138,7 +141,8 @@ Kernel vector_kernel(const std::string& name, std::string idea, const Types& typ
   kernel.family = "vector";
   kernel.params = "tessera::vector::Params";
   kernel.source = "kernels/families/simt/vector.cu";
-  kernel.name_space = "tessera::vector::" + name.substr(name.find('_') + 1);
+  kernel.name_space = "tessera::vector";
+  kernel.configs = "kConfigs";
   return kernel;
 }
 

@@ -8,17 +8,17 @@
 namespace tessera::catalog {
 namespace {
 
-const char* out_of(const Types& types) {
-  if (const auto* row = types::find_stored(types.d)) return row->argument;
-  refuse_type("the catalog line of a kernel on tensor cores", types.d);
-}
-
 const char* repack_of(const Types& types) {
   if (const auto* row = types::find_multiplied(types.a)) return row->repack;
   refuse_type("the catalog line of a kernel on tensor cores", types.a);
 }
 
 }  // namespace
+
+std::string out_of(const Types& types) {
+  if (const auto* row = types::find_stored(types.d)) return row->argument;
+  refuse_type("the catalog line of a kernel on tensor cores", types.d);
+}
 
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config) {
   const Loads loads = {Load::kTma, Load::kTma};
@@ -43,8 +43,8 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
   const std::string image = image_name(kernel, "passes");
   return {{row.repack_entry, repack_of(types), "tessera::passes::RepackParams",
            passes::kRepackThreads, passes::kPassCtasPerSm, image},
-          {row.reduce_entry, "reduce_parts<" + std::string(out_of(types)) + ">",
-           "tessera::passes::ReduceParts", passes::kReduceThreads, passes::kPassCtasPerSm, image}};
+          {row.reduce_entry, "reduce_parts<" + out_of(types) + ">", "tessera::passes::ReduceParts",
+           passes::kReduceThreads, passes::kPassCtasPerSm, image}};
 }
 
 }  // namespace tessera::catalog

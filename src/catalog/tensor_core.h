@@ -12,11 +12,13 @@
 
 namespace tessera::catalog {
 
+// The type of D as an argument of a template.
+std::string out_of(const Types& types);
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config);
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types);
 
-// "wgmma_bf16", in namespace tessera::wgmma::bf16. The table outlives the program's data.
+// "wgmma_bf16", whose rows are wgmma::kBf16. The table outlives the program's data.
 template <class Rows>
 Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table) {
@@ -28,13 +30,14 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   kernel.family = "wgmma";
   kernel.first_sm = kernel.last_sm = 90;  // wgmma, tensor copies and setmaxnreg: sm_90a only
   kernel.source = "kernels/families/wgmma/kernel.cu";
-  kernel.name_space = "tessera::wgmma::" + name.substr(name.find('_') + 1);
+  kernel.name_space = "tessera::wgmma";
+  kernel.configs = table_of(name.substr(name.find('_') + 1));
   kernel.params = "tessera::wgmma::WgmmaParams";
   kernel.helpers = wgmma_helpers(name, kernel.rows.front(), types);
   return kernel;
 }
 
-// "wgmma_bf16_fused", in namespace tessera::wgmma::bf16_fused: whose stores apply an epilogue.
+// "wgmma_bf16_fused", whose rows are wgmma::kBf16Fused, and whose stores apply an epilogue.
 template <class Rows>
 Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
@@ -47,7 +50,7 @@ Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types
   return kernel;
 }
 
-// "mma_bf16", in namespace tessera::mma::bf16.
+// "mma_bf16", whose rows are mma::kBf16.
 template <class Rows>
 Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,
                   const Rows& table) {
@@ -60,13 +63,16 @@ Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,
   kernel.family = "mma";
   kernel.first_sm = 80;  // cp.async, and the instructions of these types
   kernel.source = "kernels/families/mma/kernel.cu";
-  kernel.name_space = "tessera::mma::" + name.substr(name.find('_') + 1);
+  kernel.name_space = "tessera::mma";
+  kernel.configs = table_of(name.substr(name.find('_') + 1));
   kernel.params = "tessera::mma::MmaParams";
-  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params, [&](const std::string& tile) {
+    return "reduce_tiles<" + out_of(types) + "," + tile + ">";
+  });
   return kernel;
 }
 
-// "simt_bf16_f32_sm75": one launch, in namespace tessera::mma_by_ffma::bf16_f32.
+// "simt_bf16_f32_sm75": one launch, whose rows are mma_by_ffma::kBf16F32.
 template <class Rows>
 Kernel mma_by_ffma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
@@ -75,7 +81,8 @@ Kernel mma_by_ffma_kernel(const std::string& name, std::string idea, const Types
   kernel.types = types;
   kernel.first_sm = 75;
   kernel.source = "kernels/families/mma/ffma.cu";
-  kernel.name_space = "tessera::mma_by_ffma::" + name.substr(begin, end - begin);
+  kernel.name_space = "tessera::mma_by_ffma";
+  kernel.configs = table_of(name.substr(begin, end - begin));
   return kernel;
 }
 

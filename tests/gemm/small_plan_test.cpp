@@ -43,7 +43,7 @@ TEST(SmallPlan, TheGridIsNoLargerThanWhatRuns) {
   EXPECT_EQ(grid("small_f32/16x16", 16, 5), 2) << "five tiles, four teams";
   EXPECT_EQ(grid("small_f32/16x16", 17, 5), 5) << "twenty tiles";
   EXPECT_EQ(grid("small_f32/64x64", 64, 5), 5);
-  const auto& config = small::f32::kConfigs[0].config;
+  const auto& config = small::kF32[0].config;
   EXPECT_EQ(grid("small_f32/16x16", 16, 1 << 20), 132 * config.ctas);
 }
 

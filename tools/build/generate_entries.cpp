@@ -12,8 +12,10 @@
 namespace tessera::build {
 namespace {
 
-std::string entry_text(const std::string& line, const std::string& params) {
-  const std::string config = "kernel::kConfigs[" + value_of(line, "config") + "].config";
+std::string entry_text(const std::string& line, const std::string& image) {
+  const std::string params = value_of(image, "params");
+  const std::string config =
+      "kernel::" + value_of(image, "configs") + "[" + value_of(line, "config") + "].config";
   return "\nextern \"C\" __global__ void\n__launch_bounds__(" + config + ".threads(), " + config +
          ".ctas_per_sm())\n" + value_of(line, "entry") + "(const __grid_constant__ " + params +
          " params) {\n  kernel::run<" + config + ">(params);\n}\n";
@@ -37,7 +39,7 @@ std::string file_text(const ManifestImage& image) {
       "\"\n\nnamespace kernel = " + value_of(line, "namespace") + ";\n";
   for (const std::string& entry : image.entries) {
     const bool is_helper = !value_of(entry, "helper").empty();
-    text += is_helper ? helper_text(entry) : entry_text(entry, value_of(line, "params"));
+    text += is_helper ? helper_text(entry) : entry_text(entry, line);
   }
   return text;
 }

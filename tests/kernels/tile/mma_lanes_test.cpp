@@ -34,8 +34,8 @@ TEST(EitherTile, TheTilesOfTheConfigsAreThese) {
     });
     return found;
   };
-  for (const auto& [variant, config] : mma::bf16::kConfigs) EXPECT_TRUE(is_tested(config));
-  for (const auto& [variant, config] : mma::tf32::kConfigs) EXPECT_TRUE(is_tested(config));
+  for (const auto& [variant, config] : mma::kBf16) EXPECT_TRUE(is_tested(config));
+  for (const auto& [variant, config] : mma::kTf32) EXPECT_TRUE(is_tested(config));
 }
 
 TEST(EitherTile, GivesEachElementAPlace) {

@@ -76,7 +76,6 @@ constexpr bool is_legal(const Config& c) {
 // Block, stages, warps, CTAs per SM, instruction where all layouts have the same. The large tile
 // spares the L2, 128x64 the barrier that all warps of an SM would meet at; small ones fill an SM
 // that has few tiles; thin ones serve outputs of a few rows or columns.
-namespace sm90 {
 // Operands that both lie across k suit 16x8x4: a load brings two columns of B for one k. The larger
 // instruction suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to
 // 59.9 TFLOP/s in NN, NT and TT (results/tensor/f64.json).
@@ -90,7 +89,7 @@ constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> ta
   }
   return table;
 }
-inline constexpr auto kConfigs = with_instructions(for_all_majors<Config>({
+inline constexpr auto kSm90 = with_instructions(for_all_majors<Config>({
     {"128x128", {{128, 128, 16}, 6, {4, 2}, 1}},
     {"128x64", {{128, 64, 16}, 4, {4, 1}, 2}},
     {"64x64", {{64, 64, 16}, 5, {2, 2}, 2}},
@@ -98,12 +97,9 @@ inline constexpr auto kConfigs = with_instructions(for_all_majors<Config>({
     {"128x16", {{128, 16, 16}, 4, {4, 1}, 3}},
     {"16x128", {{16, 128, 16}, 4, {1, 4}, 3}},
 }));
-}  // namespace sm90
-namespace sm80 {
-inline constexpr auto kConfigs = for_all_majors<Config>({
+inline constexpr auto kSm80 = for_all_majors<Config>({
     {"128x64", {{128, 64, 16}, 3, {4, 1}, 2, tile::Dmma::kM8N8K4}},
     {"64x32", {{64, 32, 16}, 3, {2, 2}, 4, tile::Dmma::kM8N8K4}},
 });
-}
 
 }  // namespace tessera::dmma_f64

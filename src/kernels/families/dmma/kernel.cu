@@ -105,20 +105,10 @@ __device__ void run(const DmmaParams& p) {
   }
 }
 
-// One name space for each image, whose entries are its rows and the launches that add partial sums.
-namespace sm80 {
-using dmma_f64::run;
-template <int block_m, int block_n>
+// Adds partial sums: an entry for each size of tiles. HW: a launch starts early from SM 9.0 on.
+template <int block_m, int block_n, bool starts_early>
 __device__ void reduce(const DmmaParams& p) {
-  passes::reduce<block_m, block_n, double, false>(p);
+  passes::reduce<block_m, block_n, double, starts_early>(p);
 }
-}  // namespace sm80
-namespace sm90 {
-using dmma_f64::run;
-template <int block_m, int block_n>
-__device__ void reduce(const DmmaParams& p) {
-  passes::reduce<block_m, block_n, double>(p);
-}
-}  // namespace sm90
 
 }  // namespace tessera::dmma_f64

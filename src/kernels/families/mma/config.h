@@ -73,25 +73,10 @@ constexpr auto rows_for(MatrixType in, ElementType out) {
 
 }  // namespace detail
 
-namespace bf16 {
-inline constexpr auto kOut = ElementType::kBf16;
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
-}  // namespace bf16
-namespace bf16_f32 {
-inline constexpr auto kOut = ElementType::kF32;
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
-}  // namespace bf16_f32
-namespace f16 {
-inline constexpr auto kOut = ElementType::kF16;
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
-}  // namespace f16
-namespace f16_f32 {
-inline constexpr auto kOut = ElementType::kF32;
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
-}  // namespace f16_f32
-namespace tf32 {
-inline constexpr auto kOut = ElementType::kF32;
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, kOut);
-}  // namespace tf32
+inline constexpr auto kBf16 = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kBf16);
+inline constexpr auto kBf16F32 = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kF32);
+inline constexpr auto kF16 = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF16);
+inline constexpr auto kF16F32 = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF32);
+inline constexpr auto kTf32 = detail::rows_for(ptx::MatrixType::kTF32, ElementType::kF32);
 
 }  // namespace tessera::mma

@@ -114,21 +114,4 @@ __device__ void run(const GemmParams& p) {
   }
 }
 
-// One name space for each image, whose entries are its rows.
-namespace bf16 {
-using mma_by_ffma::run;
-}
-namespace bf16_f32 {
-using mma_by_ffma::run;
-}
-namespace f16 {
-using mma_by_ffma::run;
-}
-namespace f16_f32 {
-using mma_by_ffma::run;
-}
-namespace tf32 {
-using mma_by_ffma::run;
-}
-
 }  // namespace tessera::mma_by_ffma

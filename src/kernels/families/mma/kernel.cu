@@ -105,21 +105,6 @@ __device__ void run(const MmaParams& p) {
   }
 }
 
-// One name space for each kernel, whose entries are its rows and the launches that add partial
-// sums.
-#define TESSERA_KERNEL(name)                         \
-  namespace name {                                   \
-  using mma::run;                                    \
-  template <int block_m, int block_n>                \
-  __device__ void reduce(const MmaParams& p) {       \
-    passes::reduce_tiles<kOut, block_m, block_n>(p); \
-  }                                                  \
-  }
-TESSERA_KERNEL(bf16)
-TESSERA_KERNEL(bf16_f32)
-TESSERA_KERNEL(f16)
-TESSERA_KERNEL(f16_f32)
-TESSERA_KERNEL(tf32)
-#undef TESSERA_KERNEL
+using passes::reduce_tiles;  // an entry for each size of tiles
 
 }  // namespace tessera::mma

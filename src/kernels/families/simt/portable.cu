@@ -181,18 +181,4 @@ __device__ void run(const Params& all) {
   }
 }
 
-// One name space for each image, whose entries are its rows.
-namespace f32_sm75 {
-using portable::run;
-}
-namespace f32_sm80 {
-using portable::run;
-}
-namespace f64_sm75 {
-using portable::run;
-}
-namespace f64_sm80 {
-using portable::run;
-}
-
 }  // namespace tessera::portable

@@ -58,25 +58,17 @@ constexpr bool is_legal(const Config<T>& c) {
 // Each type has a large tile, and a small one so that small outputs fill the GPU. Block, stages,
 // warps, lanes, thread, CTAs per SM. No GPU but an H200 was at hand: nothing here is tuned.
 // TRIED: FP32 in 128x128 by 256 threads, two CTAs per SM: spills, on one architecture or another.
-namespace f32_sm75 {
-inline constexpr auto kConfigs =
+inline constexpr auto kF32Sm75 =
     for_all_majors<Config<float>>({{"128x64", {{128, 64, 8}, 2, {2, 2}, {8, 4}, {8, 8}, 3}},
                                    {"64x64", {{64, 64, 8}, 2, {2, 2}, {8, 4}, {4, 8}, 4}}});
-}
-namespace f32_sm80 {
-inline constexpr auto kConfigs = for_all_majors<Config<float>>(
+inline constexpr auto kF32Sm80 = for_all_majors<Config<float>>(
     {{"128x64", {{128, 64, 8}, 4, {2, 2}, {8, 4}, {8, 8}, 3, Load::kCpAsync}},
      {"64x64", {{64, 64, 8}, 4, {2, 2}, {8, 4}, {4, 8}, 4, Load::kCpAsync}}});
-}
-namespace f64_sm75 {
-inline constexpr auto kConfigs =
+inline constexpr auto kF64Sm75 =
     for_all_majors<Config<double>>({{"64x64", {{64, 64, 8}, 2, {4, 2}, {4, 8}, {4, 4}, 2}},
                                     {"32x32", {{32, 32, 8}, 2, {2, 1}, {4, 8}, {4, 4}, 8}}});
-}
-namespace f64_sm80 {
-inline constexpr auto kConfigs = for_all_majors<Config<double>>(
+inline constexpr auto kF64Sm80 = for_all_majors<Config<double>>(
     {{"64x64", {{64, 64, 8}, 4, {4, 2}, {4, 8}, {4, 4}, 2, Load::kCpAsync}},
      {"32x32", {{32, 32, 8}, 4, {2, 1}, {4, 8}, {4, 4}, 8, Load::kCpAsync}}});
-}
 
 }  // namespace tessera::portable

@@ -211,9 +211,4 @@ __device__ void run(const Params& all) {
   }
 }
 
-// One name space for each image, whose entries are its rows.
-namespace f32_vector {
-using vector::run;
-}
-
 }  // namespace tessera::vector

@@ -30,9 +30,7 @@ constexpr bool is_legal(const Config<T>& c) {
          c.block.m == c.warps * c.rows() && c.block.n == 1 && c.block.k == 32 * c.kVector;
 }
 
-namespace f32_vector {
 inline constexpr auto kConfigs =
     rows_of<Config<float>>({{"8_warps", {{32, 1, 128}, {4, 1}, 8, 3}}});
-}
 
 }  // namespace tessera::vector

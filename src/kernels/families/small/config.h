@@ -71,31 +71,19 @@ constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
 }  // namespace detail
 
 // Block, warps, teams, CTAs per SM.
-namespace f32 {
-inline constexpr auto kConfigs = for_all_majors<Config>({
+inline constexpr auto kF32 = for_all_majors<Config>({
     {"16x16", {Arithmetic::kFfma, {16, 16, 16}, {1, 1}, 4, 6}},
     {"32x32", {Arithmetic::kFfma, {32, 32, 32}, {1, 1}, 2, 6}},
     {"64x64", {Arithmetic::kFfma, {64, 64, 16}, {2, 2}, 1, 4}},
 });
-}
-namespace f64 {
-inline constexpr auto kConfigs = for_all_majors<Config>({
+inline constexpr auto kF64 = for_all_majors<Config>({
     {"16x16", {Arithmetic::kDmma, {16, 16, 16}, {1, 1}, 4, 5}},
     {"32x32", {Arithmetic::kDmma, {32, 32, 16}, {1, 1}, 2, 6}},
     {"64x64", {Arithmetic::kDmma, {64, 64, 16}, {2, 2}, 1, 3}},
 });
-}
-namespace bf16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kBf16);
-}
-namespace bf16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kF32);
-}
-namespace f16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF16);
-}
-namespace f16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF32);
-}
+inline constexpr auto kBf16 = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kBf16);
+inline constexpr auto kBf16F32 = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kF32);
+inline constexpr auto kF16 = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF16);
+inline constexpr auto kF16F32 = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF32);
 
 }  // namespace tessera::small

@@ -98,17 +98,4 @@ __device__ void run(const Params& p) {
   ptx::cp_async_wait_all();
 }
 
-// One name space for each kernel, whose entries are its rows.
-#define TESSERA_KERNEL(name) \
-  namespace name {           \
-  using small::run;          \
-  }
-TESSERA_KERNEL(f32)
-TESSERA_KERNEL(f64)
-TESSERA_KERNEL(bf16)
-TESSERA_KERNEL(bf16_f32)
-TESSERA_KERNEL(f16)
-TESSERA_KERNEL(f16_f32)
-#undef TESSERA_KERNEL
-
 }  // namespace tessera::small

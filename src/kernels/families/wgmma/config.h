@@ -178,26 +178,15 @@ constexpr auto fused_rows_to_same(MatrixType in) {
 
 }  // namespace detail
 
-namespace bf16 {
-inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kBF16);
-}
-namespace bf16_fused {
-inline constexpr auto kConfigs = detail::fused_rows_to_same(ptx::MatrixType::kBF16);
-}
-namespace bf16_f32 {
-inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kBF16);
-}
-namespace f16 {
-inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kF16);
-}
-namespace f16_fused {
-inline constexpr auto kConfigs = detail::fused_rows_to_same(ptx::MatrixType::kF16);
-}
-namespace f16_f32 {
-inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kF16);
-}
-namespace tf32 {
-using namespace detail;
+inline constexpr auto kBf16 = detail::rows_to_same(ptx::MatrixType::kBF16);
+inline constexpr auto kBf16Fused = detail::fused_rows_to_same(ptx::MatrixType::kBF16);
+inline constexpr auto kBf16F32 = detail::rows_to_f32(ptx::MatrixType::kBF16);
+inline constexpr auto kF16 = detail::rows_to_same(ptx::MatrixType::kF16);
+inline constexpr auto kF16Fused = detail::fused_rows_to_same(ptx::MatrixType::kF16);
+inline constexpr auto kF16F32 = detail::rows_to_f32(ptx::MatrixType::kF16);
+
+namespace detail {
+
 // HW: wgmma takes B along k alone, and A along m from registers only. A product with one operand
 // across k has it as its A; with both across k, one is repacked.
 constexpr Config along_k(Config config) {
@@ -209,21 +198,26 @@ constexpr Config a_across_k(Config config) {
   config.producer_registers = 24, config.consumer_registers = 240;  // WHY: 232 spill
   return config;
 }
-inline constexpr auto kIn = MatrixType::kTF32;
-inline constexpr auto kOut = ElementType::kF32;
-inline constexpr auto kConfigs = rows_of<Config>({
-    {"128x256x32_s4_coop", along_k(together(kIn, kOut, {128, 256, 32}, 4))},
-    {"256x128x32_s4_coop", along_k(together(kIn, kOut, {256, 128, 32}, 4))},
-    {"256x128x32_s4_coop", a_across_k(together(kIn, kOut, {256, 128, 32}, 4))},
-    {"128x192x32_s5_pp", along_k(ping_pong(kIn, kOut, {128, 192, 32}, 5))},
-    {"128x128x32_s6_pp", along_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
-    {"128x128x32_s6_pp", a_across_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
-    {"128x64x32_s8_coop", along_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
-    {"128x64x32_s8_coop", a_across_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
-    {"64x128x32_s8_coop", along_k(together(kIn, kOut, {64, 128, 32}, 8, 1))},
-    {"64x64x64_s6_coop", along_k(together(kIn, kOut, {64, 64, 64}, 6, 1))},
-    {"64x32x64_s6_coop", along_k(together(kIn, kOut, {64, 32, 64}, 6, 1))},
-});
-}  // namespace tf32
+constexpr auto rows_of_tf32() {
+  constexpr auto kIn = MatrixType::kTF32;
+  constexpr auto kOut = ElementType::kF32;
+  return rows_of<Config>({
+      {"128x256x32_s4_coop", along_k(together(kIn, kOut, {128, 256, 32}, 4))},
+      {"256x128x32_s4_coop", along_k(together(kIn, kOut, {256, 128, 32}, 4))},
+      {"256x128x32_s4_coop", a_across_k(together(kIn, kOut, {256, 128, 32}, 4))},
+      {"128x192x32_s5_pp", along_k(ping_pong(kIn, kOut, {128, 192, 32}, 5))},
+      {"128x128x32_s6_pp", along_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
+      {"128x128x32_s6_pp", a_across_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
+      {"128x64x32_s8_coop", along_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
+      {"128x64x32_s8_coop", a_across_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
+      {"64x128x32_s8_coop", along_k(together(kIn, kOut, {64, 128, 32}, 8, 1))},
+      {"64x64x64_s6_coop", along_k(together(kIn, kOut, {64, 64, 64}, 6, 1))},
+      {"64x32x64_s6_coop", along_k(together(kIn, kOut, {64, 32, 64}, 6, 1))},
+  });
+}
+
+}  // namespace detail
+
+inline constexpr auto kTf32 = detail::rows_of_tf32();
 
 }  // namespace tessera::wgmma

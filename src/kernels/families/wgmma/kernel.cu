@@ -253,26 +253,7 @@ __device__ void run(const FusedParams& p) {
   run_with<cfg>(p.product, epilogue::BiasAndActivation<cfg.out, cfg.panel_columns()>(p.epilogue));
 }
 
-namespace bf16 {
-using passes::reduce_parts, passes::repack_halves, wgmma::run;
-}
-namespace bf16_fused {
-using passes::repack_halves, wgmma::run;
-}
-namespace bf16_f32 {
-using passes::reduce_parts, passes::repack_halves, wgmma::run;
-}
-namespace f16 {
-using passes::reduce_parts, passes::repack_halves, wgmma::run;
-}
-namespace f16_fused {
-using passes::repack_halves, wgmma::run;
-}
-namespace f16_f32 {
-using passes::reduce_parts, passes::repack_halves, wgmma::run;
-}
-namespace tf32 {
-using passes::reduce_parts, passes::repack, wgmma::run;
-}
+// Entries of their own.
+using passes::reduce_parts, passes::repack, passes::repack_halves;
 
 }  // namespace tessera::wgmma

@@ -49,12 +49,21 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
+// Whether the kernel can take the array. Whoever types an array may mean other bits of the same
+// size; a file says what its numbers are. Integers are the same with and without a sign, and NumPy
+// has no bf16.
+bool fits(ElementType element, ElementType type, bool is_file) {
+  if (size_of(element) != size_of(type)) return false;
+  if (!is_file || element == type) return true;
+  return !is_float(type) && (!is_float(element) || element == ElementType::kBf16);
+}
+
 std::string misfit_of(const Known& known, const ArrayArgument& array) {
   if (!known.may_be_pointer()) return "an array, but the kernel takes no address there";
   const auto element = element_of(known.cpp);
-  const std::optional<ElementType> type =
-      array.file.empty() ? std::optional(array.type) : type_of_file(array.file);
-  if (!element || !type || size_of(*element) == size_of(*type)) return "";
+  const bool is_file = !array.file.empty();
+  const std::optional<ElementType> type = is_file ? type_of_file(array.file) : array.type;
+  if (!element || !type || fits(*element, *type, is_file)) return "";
   return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }
 

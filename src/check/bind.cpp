@@ -49,13 +49,12 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
-// Whether the kernel can take the array. Whoever types an array may mean other bits of the same
-// size; a file says what its numbers are. Integers are the same with and without a sign, and NumPy
-// has no bf16.
-bool fits(ElementType element, ElementType type, bool is_file) {
+// Whether a file of `type` may hold what the kernel takes: integers are the same with and without a
+// sign, and NumPy has no bf16, whose bits travel as integers.
+bool fits_file(ElementType element, ElementType type) {
   if (size_of(element) != size_of(type)) return false;
-  if (!is_file || element == type) return true;
-  return !is_float(type) && (!is_float(element) || element == ElementType::kBf16);
+  const auto stored = lab::type_of_npy(lab::npy_descr(element));
+  return stored == type || (stored && !is_float(*stored) && !is_float(type));
 }
 
 std::string misfit_of(const Known& known, const ArrayArgument& array) {
@@ -63,7 +62,9 @@ std::string misfit_of(const Known& known, const ArrayArgument& array) {
   const auto element = element_of(known.cpp);
   const bool is_file = !array.file.empty();
   const std::optional<ElementType> type = is_file ? type_of_file(array.file) : array.type;
-  if (!element || !type || fits(*element, *type, is_file)) return "";
+  if (!element || !type) return "";
+  // Whoever types an array may mean other bits of the same size.
+  if (is_file ? fits_file(*element, *type) : size_of(*element) == size_of(*type)) return "";
   return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }
 

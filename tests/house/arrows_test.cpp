@@ -84,6 +84,17 @@ TEST(Arrows, IncludesInsideARoomGoDown) {
   EXPECT_FALSE(is_refused("src/gemm/families/shared/family.h", "#include \"gemm/steps/step.h\""));
 }
 
+// Inside sass: report -> assemble -> rewrite -> model -> container -> decode.
+TEST(Arrows, IncludesInsideSassGoDown) {
+  EXPECT_TRUE(is_refused("src/sass/model/values.cpp", "#include \"sass/rewrite/encode.h\""));
+  EXPECT_TRUE(is_refused("src/sass/container/cubin.cpp", "#include \"sass/model/flow.h\""));
+  EXPECT_TRUE(is_refused("src/sass/decode/decode.cpp", "#include \"sass/container/elf.h\""));
+  EXPECT_TRUE(is_refused("src/sass/rewrite/patch.cpp", "#include \"sass/assemble/letters.h\""));
+  EXPECT_TRUE(is_refused("src/sass/assemble/letters.cpp", "#include \"sass/report/mix.h\""));
+  EXPECT_FALSE(is_refused("src/sass/model/waits/waits.cpp", "#include \"sass/model/flow.h\""));
+  EXPECT_FALSE(is_refused("src/sass/model/flow.h", "#include \"sass/container/cubin.h\""));
+}
+
 TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/07_vector_access/kernel.cu", "#include \"kernels/tile/t.h\""));
   EXPECT_TRUE(is_refused("src/ladder/10_general_tile/kernel.cu",

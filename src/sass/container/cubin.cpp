@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "sass/container/elf.h"
-#include "sass/model/loops.h"
+#include "sass/container/loops.h"
 
 namespace tessera::sass {
 namespace {

@@ -1,11 +1,7 @@
 #include "sass/model/register_fields.h"
 
-#include <array>
-
 namespace tessera::sass {
 namespace {
-
-constexpr std::array kFields = {16, 24, 32, 64};
 
 // Uses that are other ones in `changed`.
 std::vector<std::size_t> different(const std::vector<RegisterUse>& uses,
@@ -34,7 +30,7 @@ std::vector<RegisterField> register_fields(const Instruction& instruction, int s
 std::vector<RegisterField> register_fields(const Instruction& instruction, int sm,
                                            const Operation& operation) {
   std::vector<RegisterField> fields;
-  for (const int first : kFields) {
+  for (const int first : kRegisterFields) {
     const auto reg = static_cast<int>(instruction.bits(first, 8));
     if (reg == kNoRegister) continue;
     // Another bit that leaves tuples of up to 8 aligned, and is not RZ.

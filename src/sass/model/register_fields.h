@@ -2,6 +2,7 @@
 // is asked of the decoder.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "sass/decode/operation.h"
@@ -9,6 +10,8 @@
 namespace tessera::sass {
 
 inline constexpr int kNoRegister = 255;  // RZ
+// Bits where instructions may name a general register: each field has 8.
+inline constexpr std::array kRegisterFields = {16, 24, 32, 64};
 
 struct RegisterField {
   int first = 0;  // bit

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sass/model/symbols.h"
-#include "sass/rewrite/remap.h"
 
 namespace tessera::sass {
 
@@ -139,12 +138,6 @@ Renaming inverse(const Renaming& renaming) {
 bool is_fence(const Operation& operation) { return !operation.known; }
 
 }  // namespace
-
-Renaming no_renaming() {
-  Renaming same;
-  for (int reg = 0; reg < 256; ++reg) same[reg] = reg;
-  return same;
-}
 
 bool is_pure(const Operation& operation) {
   static const std::set<std::string, std::less<>> kPureNames = {

@@ -4,17 +4,13 @@
 // same expressions to memory, in the same order.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 
 #include "sass/model/flow.h"
+#include "sass/model/renaming.h"
 
 namespace tessera::sass {
-
-// Where each general register of the first version lives in the second: a permutation.
-using Renaming = std::array<int, 256>;
-Renaming no_renaming();
 
 struct Equality {
   bool is_proved = false;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sass/model/loops.h"
+#include "sass/container/loops.h"
 
 namespace tessera::sass {
 

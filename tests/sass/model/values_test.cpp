@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "sass/model/renamed_values.h"
+#include "sass/model/renaming.h"
 #include "sass/rewrite/encode.h"
-#include "sass/rewrite/remap.h"
 #include "tests/sass/programs.h"
 
 namespace tessera::sass {

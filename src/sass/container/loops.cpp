@@ -1,4 +1,4 @@
-#include "sass/model/loops.h"
+#include "sass/container/loops.h"
 
 #include <algorithm>
 #include <map>

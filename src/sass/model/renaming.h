@@ -2,10 +2,15 @@
 // kernel changes no value, as long as tuples stay tuples.
 #pragma once
 
+#include <array>
+
 #include "sass/decode/instruction.h"
-#include "sass/model/values.h"
 
 namespace tessera::sass {
+
+// Where each general register of the first version lives in the second: a permutation.
+using Renaming = std::array<int, 256>;
+Renaming no_renaming();
 
 // The instruction with its general registers renamed. The first register of a tuple is renamed;
 // that the others follow is for the caller to see to. Throws std::runtime_error on instructions

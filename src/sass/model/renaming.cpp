@@ -1,26 +1,14 @@
-#include "sass/rewrite/remap.h"
+#include "sass/model/renaming.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
 
-#include "sass/decode/operation.h"
-#include "sass/rewrite/encode.h"
+#include "sass/model/register_fields.h"
 
 namespace tessera::sass {
 namespace {
-
-// Where instructions may name a general register: each field has 8 bits.
-constexpr std::array kFields = {16, 24, 32, 64};
-
-Instruction with_field(Instruction instruction, int first, std::uint64_t value) {
-  std::uint64_t& half = first < 64 ? instruction.low : instruction.high;
-  const int shift = first % 64;
-  half = (half & ~(std::uint64_t{0xFF} << shift)) | value << shift;
-  return instruction;
-}
 
 using Use = std::tuple<bool, int, int>;  // written, first register, number of registers
 std::vector<Use> general_uses(const Operation& operation) {
@@ -37,12 +25,19 @@ std::vector<Use> general_uses(const Operation& operation) {
 
 // A field names a register if other bits in it make the decoder name another one.
 bool names_a_register(const Instruction& instruction, int sm, int field) {
-  const auto changed = instruction.bits(field, 8) ^ 8;  // tuples of up to 8 stay aligned
+  const int changed =
+      static_cast<int>(instruction.bits(field, 8)) ^ 8;  // tuples of up to 8 stay aligned
   return general_uses(decode(instruction, 0, sm)) !=
-         general_uses(decode(with_field(instruction, field, changed), 0, sm));
+         general_uses(decode(with_register(instruction, field, changed), 0, sm));
 }
 
 }  // namespace
+
+Renaming no_renaming() {
+  Renaming same;
+  for (int reg = 0; reg < 256; ++reg) same[reg] = reg;
+  return same;
+}
 
 Instruction renamed(const Instruction& instruction, int sm, const Renaming& renaming) {
   static const Renaming kSame = no_renaming();
@@ -52,11 +47,11 @@ Instruction renamed(const Instruction& instruction, int sm, const Renaming& rena
     throw std::runtime_error("Registers of " + operation.name + " cannot be renamed: unknown.");
   }
   Instruction result = instruction;
-  for (const int field : kFields) {
+  for (const int field : kRegisterFields) {
     const int reg = static_cast<int>(instruction.bits(field, 8));
-    if (reg == kZeroRegister || renaming[reg] == reg) continue;
+    if (reg == kNoRegister || renaming[reg] == reg) continue;
     if (names_a_register(instruction, sm, field)) {
-      result = with_field(result, field, static_cast<std::uint64_t>(renaming[reg]));
+      result = with_register(result, field, renaming[reg]);
     }
   }
   return result;

@@ -92,7 +92,8 @@ def run(call, folder, tessera):
 
 def verdict(row):
     if row["code"] == 0:
-        return "clean"
+        left = row["json"]["never_written"]
+        return "clean, but never written: " + "; ".join(left) if left else "clean"
     if row["code"] == 1:
         names = [one["check"] for one in row["json"]["findings"] if one["severity"] != "note"]
         return ", ".join(dict.fromkeys(names))
@@ -124,6 +125,16 @@ def findings_text(rows, reasons, kinds):
             text += (f"- **{call.repo}**, `{call.kernel}` ({place_text(finding, call)}): "
                      f"{finding['severity']}, {check}, in {finding['runs']} of "
                      f"{len(row['json']['runs'])} runs. {why}\n")
+    return text or "None.\n"
+
+
+def never_written_text(rows, reasons):
+    text = ""
+    for row in rows:
+        call, left = row["call"], row.get("json", {}).get("never_written", [])
+        _, why = reasons.get((call.key(), "never-written"), ("unjudged", "Not judged yet."))
+        if left:
+            text += f"- **{call.repo}**, `{call.kernel}`: {'; '.join(left)}. {why}\n"
     return text or "None.\n"
 
 
@@ -161,9 +172,17 @@ def proposals_of(paths):
     return proposals.totals([row for path in paths for row in json.loads(path.read_text())])
 
 
+def proposals_before(path):
+    """What an earlier report counted, with the program that it was counted by."""
+    before = json.loads(path.read_text()) if path.exists() else {}
+    counts = before.get("proposals")
+    return {"program": before["program"], **counts} if counts else None
+
+
 def proposals_text(counts):
     if not counts:
         return ""
+    earlier = f" Counted by {counts['program']}." if "program" in counts else ""
     why = ", ".join(f"{kind} {number}" for kind, number in
                     sorted(counts["why_without"].items(), key=lambda one: -one[1]))
     return f"""
@@ -175,7 +194,7 @@ all (`results/field_report.json`). {counts["calls_of_the_programs_values"]} are 
 halved, and {counts["calls_of_usual_shapes"]} have usual shapes, because no launch is read. In {counts["calls_that_leave_their_arrays"]} the kernel leaves the arrays that the
 program allocates. {counts["calls_that_do_not_end"]} did not come to their end when they were run as they are shown. For {counts["kernels_without"]} kernels none was
 found, by how the first call ended: {why}.
-{counts["kernels_not_asked_for"]} kernels of files with many were not asked for: where there are more than 8, or it takes long, `check` only counts the others.
+{counts["kernels_not_asked_for"]} kernels of files with many were not asked for: where there are more than 8, or it takes long, `check` only counts the others.{earlier}
 """
 
 
@@ -210,6 +229,8 @@ runs, and the one that records stores (`results/field_report.json`).
     text += findings_text(rows, reasons, {"call", "harmless"})
     text += "\n## Notes\n\nThey change no verdict; these were looked at.\n\n"
     text += findings_text(rows, reasons, {"note"})
+    text += "\n## Never written\n\nA clean verdict says which elements of an array keep what they had.\n\n"
+    text += never_written_text(rows, reasons)
     changes = [line for line in (HERE / "changes.txt").read_text().splitlines() if line[:1] != "#"]
     text += "\n## Verdicts that have changed\n\n" + "".join(f"- {line}\n" for line in changes)
     unjudged = findings_text(rows, reasons, {"unjudged"})
@@ -226,7 +247,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=HERE.parents[1] / "results/field_report.json")
     parser.add_argument("--only", default="", help="calls whose repository, file and kernel hold this text")
     parser.add_argument("--proposals", type=pathlib.Path, nargs="+", default=[],
-                        help="what proposals.py --json wrote, in one part or several")
+                        help="what proposals.py --json wrote, in one part or several; without: the counts before")
     options = parser.parse_args()
     calls = [one for one in read_calls(HERE / "calls.txt") if options.only in one.key()]
     folders, rows = {}, []
@@ -237,8 +258,9 @@ def main():
         print(f"{call.key()}: {verdict(rows[-1])} {rows[-1].get('message', [''])[0][:200]}", flush=True)
     tessera = options.tessera.resolve()
     total = totals(rows, folders, tessera, sgemm_seconds(tessera))
-    if options.proposals:
-        total["proposals"] = proposals_of(options.proposals)
+    counts = proposals_of(options.proposals) if options.proposals else proposals_before(options.results)
+    if counts:
+        total["proposals"] = counts
     options.results.write_text(json.dumps(total, indent=1) + "\n")
     options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"), total))
 

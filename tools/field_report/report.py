@@ -217,7 +217,7 @@ checks with the arguments of `tools/field_report/calls.txt`. {total["clean"]} ar
 {total["not_run"]} did not run. The median kernel takes {1000 * seconds["median"]:.1f} ms for all of its runs, without
 nvcc, on one core; the longest takes {seconds["longest"]:.1f} s. A verdict holds for the arguments of that call. The plain loop of a
 512 x 512 x 512 SGEMM ([sgemm.cu](../tools/field_report/sgemm.cu)) takes {seconds["sgemm_512"]:.1f} s of one core in all: three
-runs, and the one that records stores (`results/field_report.json`).
+runs, and the one that records stores (`results/field_report.json`). Times of kernels are by the clock, whatever else the machine does.
 
 ## Bugs in published code
 

@@ -1,4 +1,5 @@
-// What a command is: a name, a line about itself, examples, options, and what it does.
+// What a command is: a name, a line about itself, examples, options, and what it does. And the call
+// that it was chosen by.
 #pragma once
 
 #include <functional>
@@ -24,16 +25,16 @@ struct Command {
   std::function<std::function<int()>(Parser& parser)> declare;
 };
 
-std::vector<Command> all_commands();
+// As a shell takes it: '0*' would name files there.
+std::string quoted(const std::string& argument);
 
-// The call that run() was given, "tessera bench -m 8", for the files that it writes.
+// Keeps the call of this process: the program's name as typed, "build/tessera", and all arguments.
+void keep_call(const std::vector<std::string>& arguments, const std::string& called);
+
+// The call, "tessera bench -m 8", for the files that it writes.
 const std::string& command_line();
 
 // The same to paste: "build/tessera check" of "tessera check" where the program was called so.
 std::string to_paste(std::string line);
-
-// Runs one command line; `called` is the program's name in it. Writes one sentence to stderr when
-// it is bad.
-int run(const std::vector<std::string>& arguments, const std::string& called);
 
 }  // namespace tessera::cli

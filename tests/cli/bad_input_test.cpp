@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/command.h"
+#include "cli/app/app.h"
 #include "tests/support/beside.h"
 #include "tests/support/program.h"
 

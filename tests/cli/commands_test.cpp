@@ -9,7 +9,7 @@
 
 #include "base/numbers.h"
 #include "catalog/catalog.h"
-#include "cli/command.h"
+#include "cli/app/app.h"
 #include "cli/files/npy.h"
 #include "cli/version.h"
 #include "lab/record/record.h"

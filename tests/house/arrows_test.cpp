@@ -60,10 +60,10 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/timing/bench.h\""));
   EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/record/record.h\""));
   EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"cli/command.h\""));
-  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"ladder/shared/common.h\""));
-  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"vgpu/exec/cta.h\""));
-  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tests/support/beside.h\""));
-  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tools/calibrate/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"ladder/shared/common.h\""));
+  EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"vgpu/exec/cta.h\""));
+  EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"tests/support/beside.h\""));
+  EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"tools/calibrate/timing/bench.h\""));
   EXPECT_TRUE(is_refused("tools/calibrate/timing/main.cpp", "#include \"tests/kernels/gemms.h\""));
   EXPECT_TRUE(is_refused("include/tessera/gemm.h", "#include \"launch/params.h\""));
   EXPECT_TRUE(is_refused("interpose/cublas.cpp", "#include \"gemm/select.h\""));
@@ -93,6 +93,17 @@ TEST(Arrows, IncludesInsideSassGoDown) {
   EXPECT_TRUE(is_refused("src/sass/assemble/letters.cpp", "#include \"sass/report/mix.h\""));
   EXPECT_FALSE(is_refused("src/sass/model/waits/waits.cpp", "#include \"sass/model/flow.h\""));
   EXPECT_FALSE(is_refused("src/sass/model/flow.h", "#include \"sass/container/cubin.h\""));
+}
+
+// Inside cli: app -> commands -> check_call, sass_call -> files -> terminal -> options ->
+// command.h.
+TEST(Arrows, IncludesInsideTheCommandLineGoDown) {
+  EXPECT_TRUE(is_refused("src/cli/options/session.cpp", "#include \"cli/app/app.h\""));
+  EXPECT_TRUE(is_refused("src/cli/command.cpp", "#include \"cli/options/repeat.h\""));
+  EXPECT_TRUE(is_refused("src/cli/terminal/output.cpp", "#include \"cli/commands/why.h\""));
+  EXPECT_TRUE(is_refused("src/cli/options/parser.h", "#include \"cli/terminal/output.h\""));
+  EXPECT_FALSE(is_refused("src/cli/app/app.cpp", "#include \"cli/commands.inc\""));
+  EXPECT_FALSE(is_refused("src/cli/commands/list.cpp", "#include \"cli/options/parser.h\""));
 }
 
 TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {

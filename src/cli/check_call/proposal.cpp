@@ -35,13 +35,13 @@ std::string source_of(const Code& code) {
   return code.path;
 }
 
-std::string quoted(const std::string& text) {
+std::string quoted_name(const std::string& text) {
   return text.find_first_of("[]()<>,*& ") == text.npos ? text : "'" + text + "'";
 }
 
 std::string line_of_call(const ProposalRequest& request, const std::string& kernel,
                          const CallWords& call) {
-  std::string line = to_paste(request.command) + " --kernel " + quoted(kernel) + " --grid " +
+  std::string line = to_paste(request.command) + " --kernel " + quoted_name(kernel) + " --grid " +
                      call.grid + " --block " + call.block;
   if (!call.cluster.empty()) line += " --cluster " + call.cluster;
   if (!call.shared.empty()) line += " --shared " + call.shared;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command.h"
 #include "cli/options/options.h"
 #include "cli/options/parser.h"
 
@@ -37,16 +38,6 @@ std::string batch_flags(const Problem& problem) {
 }
 
 }  // namespace
-
-std::string quoted(const std::string& argument) {
-  const bool plain = argument.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                         "-_=+,./:@%") == std::string::npos;
-  if (plain && !argument.empty()) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::string repeat_command(const std::string& command, const KernelChoice& choice,
                            const Problem& problem, std::string_view device, std::uint64_t seed) {

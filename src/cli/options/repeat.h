@@ -13,9 +13,6 @@ namespace tessera::cli {
 
 class Parser;
 
-// As a shell takes it: '0*' would name files there.
-std::string quoted(const std::string& argument);
-
 // What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".
 std::string repeat_command(const std::string& command, const KernelChoice& choice,
                            const Problem& problem, std::string_view device, std::uint64_t seed);

@@ -1,4 +1,6 @@
 // From a command line to a command, and from whatever goes wrong to one sentence and an exit code.
+#include "cli/app/app.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -12,10 +14,8 @@
 
 #include "base/status.h"
 #include "catalog/image_pack.h"
-#include "cli/command.h"
 #include "cli/options/fields.h"
 #include "cli/options/parser.h"
-#include "cli/options/repeat.h"
 #include "cli/version.h"
 
 namespace tessera::cli {
@@ -69,8 +69,6 @@ int explain_exception(const std::string& command) {
   }
 }
 
-std::string the_command_line = "tessera", the_program = "tessera";
-
 // "explain FILE.cu ..." has the arguments of check. "-std=c++17" is how nvcc spells --std.
 std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
@@ -104,18 +102,9 @@ std::vector<Command> all_commands() {
   };
 }
 
-const std::string& command_line() { return the_command_line; }
-
-std::string to_paste(std::string line) {
-  if (!line.starts_with("tessera ")) return line;
-  return line.replace(0, std::string("tessera").size(), the_program);
-}
-
 int run(const std::vector<std::string>& arguments, const std::string& called) {
-  if (called.find('/') != std::string::npos) the_program = quoted(called);
+  keep_call(arguments, called);
   expect_images_of(build_commit());
-  the_command_line = "tessera";
-  for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);
   Program program("Matrix multiplication kernels that run, are verified and are explained.",
                   fmt::format("{} (commit {})", kVersion, build_commit()));
   std::map<std::string, std::function<int()>> actions;

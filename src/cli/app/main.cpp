@@ -1,5 +1,5 @@
 #include "base/interrupt.h"
-#include "cli/command.h"
+#include "cli/app/app.h"
 
 int main(int argc, char** argv) {
   tessera::keep_results_on_interrupt();

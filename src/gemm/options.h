@@ -14,6 +14,8 @@
 
 namespace tessera::gemm {
 
+struct Overlay;
+
 enum class Policy {
   kModel,   // where the cost model expects a gain
   kNever,   // to measure the gain
@@ -42,9 +44,11 @@ struct DeviceLimits {
   int sms = 1;  // SMs
   std::int64_t l2_bytes = 0;
   const CostTable* costs = &kH200Costs;
+  const Overlay* overlay = nullptr;  // measured plans of its user (gemm/overlay/); null: none
 
   bool operator==(const DeviceLimits&) const = default;
 };
+// Without an overlay: tuned_limits_of() in gemm/overlay/overlay_file.h adds it.
 DeviceLimits limits_of(const DeviceInfo& info);
 
 // HW: copies and stores of kernels are at most 16 bytes wide, and need no larger alignment.

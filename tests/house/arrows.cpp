@@ -78,6 +78,7 @@ const std::map<std::string, std::vector<Rooms>, std::less<>> kFloors = {
       {"rewrites"},
       {"families"},
       {"steps"},
+      {"overlay"},
       {"cost", ""}}},
     {"cli",
      {{"app"},

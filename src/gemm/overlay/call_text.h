@@ -1,0 +1,35 @@
+// A call as one line of text: what the library's log writes, `tessera tune --from` reads, and, less
+// what does not change how fast a plan is, the name under which an overlay keeps a measured plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gemm/options.h"
+#include "problem/problem.h"
+
+namespace tessera::gemm {
+
+struct CallToPlan {
+  Problem problem;
+  Alignment alignment;
+  std::int64_t workspace_limit = kAnyWorkspace;  // bytes
+};
+
+// "type=f32 order=col layout=NN m=300 n=200 k=100 ld=300,100,300,300 beta=0 align=16,16,16,16
+// workspace=any", with "batch=", "strides=", "pointers=" and "epilogue=" where the call has them.
+// Empty for groups of rows and for scales, which are not tuned.
+std::string text_of(const CallToPlan& call);
+
+// The call of such a text; leading dimensions, beta, alignments and workspace may be left out.
+// Throws kBadArgument, with the word that is wrong.
+CallToPlan call_of(std::string_view text);
+
+// The same text with classes in place of leading dimensions, strides and bytes: the largest power
+// of two up to 128 bytes that divides all steps from one row, column or product of an operand to
+// the next, and the workspace limit rounded down to a power of two ("any" from 1 GiB on). Calls of
+// one key share a measured plan.
+std::string key_of(const CallToPlan& call);
+
+}  // namespace tessera::gemm

@@ -1,0 +1,55 @@
+// What a user's own measurements say: for a problem, the plan that was the fastest on this GPU. An
+// overlay outranks the cost model. It is a cache, so whatever is wrong with one is a miss: it never
+// makes a call fail.
+//
+//   tessera overlay 1
+//   gpu NVIDIA H200
+//   driver 580.159.04
+//   library 1a2b3c4d5e6f
+//   8.1 9.3 simt_f32/128x64:whole type=f32 order=col layout=NN m=300 ... workspace=any
+//   end 1 0123456789abcdef
+//
+// A line is the plan's median in microseconds, that of the model's choice, the plan, and the
+// problem's key (call_text.h), in the order of the keys. The last one has the count of the lines
+// and a hash of all before it, so that a file that was cut or changed is noticed.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tessera::gemm {
+
+// Where and by whom an overlay was measured. The driver is said, and not compared: it does not
+// change the machine code.
+struct OverlayOrigin {
+  std::string gpu;      // "NVIDIA H200"
+  std::string driver;   // may be empty
+  std::string library;  // the commit of the images
+};
+
+struct OverlayEntry {
+  std::string plan;                // Candidate::name()
+  double us = 0, by_model_us = 0;  // medians: of this plan, and of the one that the model chooses
+
+  bool operator==(const OverlayEntry&) const = default;
+};
+
+struct Overlay {
+  std::string path;
+  OverlayOrigin origin;
+  std::map<std::string, OverlayEntry, std::less<>> entries;  // by key_of()
+  std::string ignored;  // why it has no entries though there is a file; else empty
+};
+
+// A longer file is a miss that is not read: about 20,000 entries.
+inline constexpr std::size_t kMostOverlayBytes = std::size_t{4} << 20;
+
+std::string text_of(const Overlay& overlay);
+// Never throws for what a text holds: an overlay that cannot be read is one that is ignored.
+Overlay overlay_of(std::string_view text, std::string path);
+// Drops the entries of another GPU or of another version of the library, and says so.
+void ignore_if_foreign(Overlay& overlay, const OverlayOrigin& here);
+
+}  // namespace tessera::gemm

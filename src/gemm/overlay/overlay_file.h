@@ -1,0 +1,32 @@
+// Where overlays lie: a file per GPU in the user's cache folder ($XDG_CACHE_HOME/tessera, else
+// ~/.cache/tessera), or the one file that TESSERA_TUNING names; "off" or nothing in it means none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemm/options.h"
+#include "gemm/overlay/overlay.h"
+
+namespace tessera::gemm {
+
+// Of this GPU, whether or not it exists. Empty: no overlay is used.
+std::string overlay_path(const std::string& gpu);
+// Of all GPUs that have one.
+std::vector<std::string> overlay_paths();
+
+// The commit of the images that this process runs. Throws kUnavailable where there are none.
+std::string library_version();
+
+// What a file says, by whomever it was measured; ignored, with the reason, where it cannot be read.
+// Without a file it has no entries.
+Overlay read_overlay(const std::string& path);
+// Replaces the file in one step: a reader finds the old one or the new one. Makes its folder.
+// Throws kUnavailable.
+void write_overlay(const Overlay& overlay);
+
+// The limits of a GPU with the user's overlay. Reads its file once per process, at the first call
+// for a GPU of that name.
+DeviceLimits tuned_limits_of(const DeviceInfo& info);
+
+}  // namespace tessera::gemm

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "gemm/plan/parts.h"
 #include "gemm/plan/search.h"
+#include "gemm/plan/tuned.h"
 #include "gemm/rewrites/fold.h"
 #include "gemm/rewrites/groups.h"
 
@@ -61,9 +63,18 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
     problem = *one;
   }
   Plan plan{problem, products, OperandTable(problem), alignment, limits, {}, {}};
+  plan.workspace_limit = options.workspace_limit;
+  std::optional<Candidate> tuned;
+  if (!is_empty(problem)) tuned = tuned_candidate(options, plan);
   plan.offers = candidates_of(subproblem_of(problem, alignment), limits, options);
   const double unlimited = least_cost(plan.offers);
-  if (const Status fits = rank(plan.offers, options.workspace_limit, limits); !fits.ok()) {
+  const Status fits = rank(plan.offers, options.workspace_limit, limits);
+  if (tuned) {
+    put_first(std::move(*tuned), fits.ok(), plan.offers);
+    plan.steps = steps_of(plan.offers.front(), limits, options);
+    return plan;
+  }
+  if (!fits.ok()) {
     if (!plan_in_parts(kAnyCost, options, plan)) throw StatusError(fits);
     return plan;
   }

@@ -30,6 +30,16 @@ struct Candidate : Offer {
   }
 };
 
+// What the user's overlay says about a problem. All empty: nothing.
+struct Tuned {
+  std::string plan;                // Candidate::name()
+  double us = 0, by_model_us = 0;  // measured: of this plan, and of the model's choice
+  std::string refused;             // why that plan is not possible here; empty: it is taken
+  std::string ignored;             // why the whole overlay is
+
+  bool is_taken() const { return !plan.empty() && refused.empty(); }
+};
+
 struct Plan {
   Problem problem;  // alpha and beta are 0 or 1: whether they are zero is part of it
   // Products of the batch that `problem` replaces (gemm/rewrites/fold.h); 1: it is the caller's.
@@ -37,9 +47,12 @@ struct Plan {
   OperandTable operands;  // of it
   Alignment alignment;
   DeviceLimits limits;
-  // All candidates within the workspace limit; the first is the one taken.
+  // All candidates within the workspace limit; the first is the one taken: that of the overlay,
+  // else the cheapest.
   std::vector<Candidate> offers;
-  std::vector<Step> steps;  // of one round; none where nothing is written
+  std::vector<Step> steps;                       // of one round; none where nothing is written
+  std::int64_t workspace_limit = kAnyWorkspace;  // that it was made within
+  Tuned tuned = {};
 
   bool is_folded() const { return folded_products > 1; }
   const Kernel& kernel() const { return *offers.front().kernel; }
@@ -54,9 +67,9 @@ struct Plan {
 Problem planned_problem(Problem problem);
 
 // Checks the problem, collects offers (of the named kernel, else of all kernels of the library),
-// and builds the launches of the cheapest one. A leading dimension of 0 means the smallest legal
-// one. Throws kBadArgument for an illegal problem or a workspace limit below what is needed,
-// kUnsupported where no kernel takes the problem.
+// and builds the launches of the one that the overlay of the limits names, else of the cheapest. A
+// leading dimension of 0 means the smallest legal one. Throws kBadArgument for an illegal problem
+// or a workspace limit below what is needed, kUnsupported where no kernel takes the problem.
 Plan plan(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
           const PlanOptions& options = {});
 

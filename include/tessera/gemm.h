@@ -248,7 +248,8 @@ tessera_status tessera_create(tessera_handle* handle, const tessera_place* place
 tessera_status tessera_destroy(tessera_handle handle);
 
 /* Is called with one line for each plan that is made and each call that is refused, in the thread
- * of the call. Null ends it. The callback must not call Tessera. */
+ * of the call. Null ends it. The callback must not call Tessera. What follows "; call " in the line
+ * of a plan describes the call; "tessera tune --from" reads it. */
 typedef void (*tessera_log)(void* user, const char* line);
 tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* user);
 

@@ -240,6 +240,7 @@ TEST_F(Library, Logs) {
   EXPECT_EQ(multiply(problem_), TESSERA_OK) << "kept: no second line";
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(says(lines[0], "planned 300 x 200 x 100 in f32 NN: simt_f32/")) << lines[0];
+  EXPECT_TRUE(says(lines[0], "; call type=f32 order=")) << lines[0];
   tessera_problem bad = problem_;
   bad.n = -3;
   EXPECT_EQ(multiply(bad), kBad);

@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-class LateDevice final : public Device {
+class LateDevice : public Device {
  public:
   LateDevice(Device& on, unsigned seed) : on_(on), random_(seed) {}
 

@@ -20,6 +20,7 @@
 #include "cli/terminal/fitted.h"
 #include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
+#include "gemm/overlay/overlay_file.h"
 #include "gemm/plan/plan.h"
 
 namespace tessera::cli {
@@ -162,7 +163,7 @@ int say_why(const BenchArguments& options) {
   const Devices devices = open_devices(options.device);
   gemm::PlanOptions how = plan_options_of(options.problem);
   how.workspace_limit = parse_workspace_limit(options.workspace_limit).bytes;
-  const gemm::DeviceLimits limits = gemm::limits_of(devices.device->info());
+  const gemm::DeviceLimits limits = gemm::tuned_limits_of(devices.device->info());
   std::vector<gemm::Plan> plans;
   for (const Problem& problem :
        problems_of(options.problem, types_for_best(options.problem), kGpuShape)) {
@@ -177,6 +178,9 @@ int say_why(const BenchArguments& options) {
                                    limits.costs->gpu->name),
                        terminal_width()),
                fitted(table, kWhyFit));
+    for (const std::string& line : tuned_lines(plans)) {
+      fmt::print("{}\n", wrapped(line, terminal_width()));
+    }
   }
   return kOk;
 }
@@ -226,8 +230,8 @@ int bench(const BenchArguments& options, const Parser& parser) {
   workspace.and_vendors = workspace.and_vendors && devices.is_cuda() && rewritings.empty();
   const std::vector<BenchGroup> groups =
       groups_of({options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape,
-                 gemm::limits_of(devices.device->info()), workspace, other ? &*other : nullptr,
-                 rewritings, rewritings.empty() ? nullptr : &code});
+                 gemm::tuned_limits_of(devices.device->info()), workspace,
+                 other ? &*other : nullptr, rewritings, rewritings.empty() ? nullptr : &code});
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gemm/plan/tuned.h"
 #include "lab/data/batch_memory.h"
 #include "lab/record/record.h"
 
@@ -39,6 +40,17 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
     }
   }
   return table;
+}
+
+std::vector<std::string> tuned_lines(const std::vector<gemm::Plan>& plans) {
+  std::vector<std::string> lines;
+  for (const gemm::Plan& plan : plans) {
+    const std::string text = gemm::tuned_text(plan);
+    const Problem& p = plan.problem;
+    if (text.empty()) continue;
+    lines.push_back(fmt::format("{} x {} x {} {}: {}", p.m, p.n, p.k, layout_of(p), text));
+  }
+  return lines;
 }
 
 namespace {
@@ -93,6 +105,7 @@ lab::Json why_json(const std::vector<gemm::Plan>& plans) {
                    {"n", plan.problem.n},
                    {"k", plan.problem.k},
                    {"layout", layout_of(plan.problem)},
+                   {"tuned", gemm::tuned_text(plan)},
                    {"candidates", std::move(candidates)}});
   }
   return {{"schema", "tessera.why/1"}, {"tag", "model"}, {"problems", std::move(all)}};

@@ -60,7 +60,10 @@ Types types_for_best(const ProblemOptions& options) {
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how) {
   const gemm::Plan plan = gemm::plan(problem, {}, limits, how);
-  return {&plan.kernel(), plan.row().variant};
+  // WHY: another plan of the same kernel may not be the one that was measured.
+  const bool is_tuned = plan.tuned.is_taken();
+  return {&plan.kernel(), plan.row().variant,
+          is_tuned ? gemm::name_of(plan.offers.front().decision) : ""};
 }
 
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {

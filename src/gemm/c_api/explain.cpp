@@ -11,6 +11,9 @@
 #include "gemm/c_api/side.h"
 #include "gemm/host/batch.h"
 #include "gemm/host/cpu.h"
+#include "gemm/overlay/call_text.h"
+#include "gemm/overlay/overlay_file.h"
+#include "gemm/plan/tuned.h"
 #include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm::c_api {
@@ -154,7 +157,7 @@ std::string folded_text(const Plan& taken) {
 
 Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Options& options) {
   const bool by_panels = asked.memory == Memory::kHost;
-  const Plan taken = plan(asked.problem, options.alignment, limits_of(*owner.info),
+  const Plan taken = plan(asked.problem, options.alignment, tuned_limits_of(*owner.info),
                           within_memory(owner, options.plan));
   Explained out{};
   for (const Candidate& offer : taken.offers) out.choices.push_back(choice_of(offer));
@@ -167,6 +170,7 @@ Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Option
       taken.is_folded() ? taken.folded_products : 0, std::numeric_limits<std::int32_t>::max()));
   out.folded = folded_text(taken);
   out.costs = taken.limits.costs->gpu->name;
+  out.tuned = tuned_text(taken);
   put(to.kernel, name_of(taken.offers.front()));
   to.total_us = out.choices.front().total_us;
   to.workspace_bytes = out.choices.front().workspace_bytes;
@@ -217,6 +221,12 @@ Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Optio
   return out;
 }
 
+// For `tessera tune --from`: "; call type=f32 ...". Empty for a call that cannot be tuned.
+std::string logged_call(const Plan& plan) {
+  const std::string call = gemm::text_of({plan.problem, plan.alignment, plan.workspace_limit});
+  return (plan.tuned.is_taken() ? ", tuned" : "") + (call.empty() ? call : "; call " + call);
+}
+
 const char* text_of_bound(std::int32_t bound) {
   constexpr const char* kTexts[] = {"arithmetic", "device memory", "launches, start and end",
                                     "host memory"};
@@ -256,6 +266,7 @@ std::string text_of(const Explained& explained) {
     text += is_taken ? std::string(", ") + text_of_where(all.where) + "\n" : "\n";
   }
   if (all.where == TESSERA_ON_CPU) text += std::string(" ") + text_of_where(all.where) + "\n";
+  if (!explained.tuned.empty()) text += "tuned: " + explained.tuned + "\n";
   if (!explained.side.empty()) text += "side: " + explained.side + "\n";
   const bool is_repeated = explained.side == all.why_not;
   if (!is_repeated && all.why_not[0] != '\0') text += "faster: " + std::string(all.why_not) + "\n";
@@ -268,7 +279,7 @@ std::string line_of(const Plan& plan) {
   return "planned " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
          std::to_string(p.k) + " in " + tessera::name_of(p.types) + " " + layout_of(p) + ": " +
          name_of(taken) + ", " + microseconds(taken.cost.total()) + ", workspace " +
-         std::to_string(taken.workspace_bytes()) + " bytes";
+         std::to_string(taken.workspace_bytes()) + " bytes" + logged_call(plan);
 }
 
 }  // namespace tessera::gemm::c_api

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "gemm/overlay/overlay_file.h"
+
 namespace tessera::gemm {
 namespace {
 
@@ -53,7 +55,7 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
 
 Handle::Handle(Device& device, std::size_t capacity)
     : device_(device),
-      limits_(limits_of(device.info())),
+      limits_(tuned_limits_of(device.info())),
       capacity_(std::max<std::size_t>(1, capacity)),
       workspaces_(device) {}
 

@@ -143,6 +143,10 @@ void write_overlay(const Overlay& overlay) {
   cannot_write(path, why);
 }
 
+void remove_overlay(const std::string& path) {
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) cannot_write(path, errno);
+}
+
 DeviceLimits tuned_limits_of(const DeviceInfo& info) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<const Overlay>> known;

@@ -25,6 +25,9 @@ Overlay read_overlay(const std::string& path);
 // Throws kUnavailable.
 void write_overlay(const Overlay& overlay);
 
+// Does nothing where there is no file.
+void remove_overlay(const std::string& path);
+
 // The limits of a GPU with the user's overlay. Reads its file once per process, at the first call
 // for a GPU of that name.
 DeviceLimits tuned_limits_of(const DeviceInfo& info);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ class Tune : public testing::Test {
 
   const TemporaryFolder folder_;
   const std::string path_ = folder_ / "overlay";
-  const std::string wanted_ = "simt_f32/128x128:whole_tiles=0:runs=77";
+  const std::string wanted_ = "simt_f32/128x128:whole_tiles=0:runs=18";
 };
 
 TEST_F(Tune, NeedsAGpu) {
@@ -75,6 +76,21 @@ TEST_F(Tune, RefusesBadCalls) {
   expect_refused({"--from", log}, {"line 2", "k=z"});
   write_text(log, "planned; call type=f32 m=8 n=8 k=8\r\nmultiplied on the CPU: why\n");
   expect_refused({"--from", log, "--device", "virtual"}, {"no clock"});
+}
+
+// The stand-in driver computes nothing, so no result is right.
+TEST_F(Tune, KeepsNoPlanThatIsWrong) {
+  if (!std::filesystem::exists(fake_driver())) GTEST_SKIP() << "no stand-in driver";
+  const Ran ran = run_program(
+      {"tune", "-m", "64", "--device", "cuda", "--json", "-"},
+      {"TESSERA_TUNING=" + path_, "FAKE_CUDA_ACCEPT=1", "FAKE_CUDA_MEMORY=100000000000",
+       "LD_LIBRARY_PATH=" + std::filesystem::path(fake_driver()).parent_path().string()});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const lab::Json call = lab::Json::parse(ran.out).at("calls").at(0);
+  EXPECT_TRUE(contains(call.at("reason"), "sampled entries")) << call.dump();
+  EXPECT_FALSE(call.contains("taken"));
+  EXPECT_GT(call.at("plans").size(), 1u);
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(Tune, ListsAndForgets) {

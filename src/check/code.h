@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 #include "vgpu/observe/signature.h"
 
 namespace tessera::checking {

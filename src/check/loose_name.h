@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 namespace tessera::checking {
 

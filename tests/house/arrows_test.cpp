@@ -57,9 +57,9 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"vgpu/machine.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"check/run.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "  #  include \"cli/command.h\"  // why not"));
-  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/timing/bench.h\""));
-  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/record/record.h\""));
-  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"cli/command.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/record/record.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"cli/command.h\""));
   EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"ladder/shared/common.h\""));
   EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"vgpu/exec/cta.h\""));
   EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"tests/support/beside.h\""));
@@ -106,6 +106,22 @@ TEST(Arrows, IncludesInsideTheCommandLineGoDown) {
   EXPECT_FALSE(is_refused("src/cli/commands/list.cpp", "#include \"cli/options/parser.h\""));
 }
 
+// Inside check: propose -> report -> runs -> files of the room itself -> words, compile.
+TEST(Arrows, IncludesInsideCheckGoDown) {
+  EXPECT_TRUE(is_refused("src/check/code.h", "#include \"check/propose/propose.h\""));
+  EXPECT_TRUE(is_refused("src/check/values.cpp", "#include \"check/runs/run.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/groups.cpp", "#include \"check/report/report.h\""));
+  EXPECT_TRUE(is_refused("src/check/words/tokens.cpp", "#include \"check/code.h\""));
+  EXPECT_FALSE(is_refused("src/check/runs/cost.cpp", "#include \"check/compile/nvcc.h\""));
+  EXPECT_FALSE(is_refused("src/check/propose/trial.h", "#include \"check/runs/run.h\""));
+}
+
+TEST(Arrows, HostCodeIsReadBehindOneHeader) {
+  EXPECT_TRUE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/guess.h\""));
+  EXPECT_FALSE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/propose.h\""));
+  EXPECT_FALSE(is_refused("src/check/propose/trial.cpp", "#include \"check/propose/guess.h\""));
+}
+
 TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/07_vector_access/kernel.cu", "#include \"kernels/tile/t.h\""));
   EXPECT_TRUE(is_refused("src/ladder/10_general_tile/kernel.cu",
@@ -132,8 +148,8 @@ TEST(Arrows, DrawnIncludesAreAccepted) {
   EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"base/hash.h\""));
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/observe/report.h\""));
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"lab/data/fill.h\""));
-  EXPECT_FALSE(is_refused("src/check/run.cpp", "#include \"lab/data/elements.h\""));
-  EXPECT_FALSE(is_refused("src/check/run.cpp", "#include \"vgpu/observe/finding.h\""));
+  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"lab/data/elements.h\""));
+  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/observe/finding.h\""));
   EXPECT_FALSE(is_refused("src/device/virtual/device.cpp", "#include \"vgpu/machine.h\""));
   EXPECT_FALSE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/config.h\""));
   EXPECT_FALSE(

@@ -1,5 +1,5 @@
 // A full call of a kernel for somebody who gave none: read from its source, tried, and shown only
-// if it comes to its end.
+// if it comes to its end. Code outside of this folder includes this header only.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "check/propose/candidates.h"
-#include "check/run.h"
+#include "check/propose/source/cases.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

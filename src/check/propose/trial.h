@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

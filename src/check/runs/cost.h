@@ -2,7 +2,7 @@
 // kernels.
 #pragma once
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "lab/explain/explain.h"
 
 namespace tessera::checking {

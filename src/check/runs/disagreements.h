@@ -1,7 +1,7 @@
 // Arrays whose contents depend on the order in which warps take turns.
 #pragma once
 
-#include "check/run.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

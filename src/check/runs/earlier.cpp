@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/run.h"
 #include "check/runs/launching.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 namespace {

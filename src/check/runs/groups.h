@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "check/source.h"
 
 namespace tessera::checking {

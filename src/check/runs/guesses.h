@@ -2,7 +2,7 @@
 // CUDA C++ Programming Guide writes them.
 #pragma once
 
-#include "check/run.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

@@ -7,7 +7,7 @@
 #include "base/interrupt.h"
 #include "check/maps.h"
 #include "check/runs/earlier.h"
-#include "check/variables.h"
+#include "check/runs/variables.h"
 
 namespace tessera::checking {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "device/virtual/virtual_device.h"
 
 namespace tessera::checking {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "lab/explain/explain.h"
 
 namespace tessera::checking {

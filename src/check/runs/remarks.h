@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "check/values.h"
 #include "device/virtual/virtual_device.h"
 

@@ -3,7 +3,7 @@
 // value away is right; so the kernel is run again with other bits there, and the results compared.
 #pragma once
 
-#include "check/run.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "cli/check_call/proposal.h"
 #include "cli/terminal/output.h"
 

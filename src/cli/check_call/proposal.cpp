@@ -9,7 +9,6 @@
 
 #include "base/interrupt.h"
 #include "check/bind.h"
-#include "check/propose/source/cases.h"
 #include "check/values.h"
 #include "cli/command.h"
 #include "cli/options/launch_shape.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check/propose/source/launches.h"
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 namespace tessera::checking {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 namespace tessera::checking {
 

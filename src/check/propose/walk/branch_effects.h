@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 namespace tessera::checking {
 

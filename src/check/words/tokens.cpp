@@ -1,11 +1,11 @@
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "check/propose/source/macros.h"
+#include "check/words/macros.h"
 
 namespace tessera::checking {
 namespace {

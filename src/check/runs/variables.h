@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/run.h"
+#include "check/runs/run.h"
 #include "device/virtual/virtual_device.h"
 
 namespace tessera::checking {

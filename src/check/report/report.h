@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/table.h"
-#include "check/run.h"
+#include "check/runs/run.h"
 
 namespace tessera::checking {
 

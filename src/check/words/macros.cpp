@@ -1,4 +1,4 @@
-#include "check/propose/source/macros.h"
+#include "check/words/macros.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "check/run.h"
+#include "check/runs/run.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "check/runs/refusals.h"
 #include "check/runs/remarks.h"
 #include "check/runs/undefined.h"
-#include "check/variables.h"
+#include "check/runs/variables.h"
 #include "device/virtual/virtual_device.h"
 #include "vgpu/observe/print_log.h"
 #include "vgpu/observe/written_lines.h"

@@ -1,4 +1,4 @@
-#include "check/report.h"
+#include "check/report/report.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "check/report/summary.h"
 #include "check/runs/alignments.h"
 #include "check/runs/disagreements.h"
 #include "check/runs/groups.h"
 #include "check/source.h"
-#include "check/summary.h"
 
 namespace tessera::checking {
 namespace {

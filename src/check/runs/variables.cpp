@@ -1,4 +1,4 @@
-#include "check/variables.h"
+#include "check/runs/variables.h"
 
 #include <fmt/format.h>
 

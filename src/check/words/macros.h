@@ -2,7 +2,7 @@
 // expansions. Other macros stay words; their values are asked for one by one.
 #pragma once
 
-#include "check/propose/source/tokens.h"
+#include "check/words/tokens.h"
 
 namespace tessera::checking {
 

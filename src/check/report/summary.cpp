@@ -1,4 +1,4 @@
-#include "check/summary.h"
+#include "check/report/summary.h"
 
 #include <fmt/format.h>
 

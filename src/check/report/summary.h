@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "check/report.h"
+#include "check/report/report.h"
 
 namespace tessera::checking {
 

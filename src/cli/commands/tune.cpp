@@ -50,8 +50,8 @@ std::vector<gemm::CallToPlan> calls_of_log(const std::string& path) {
     try {
       calls.push_back(gemm::call_of(line.substr(place + kCall.size())));
     } catch (const StatusError& error) {
-      throw StatusError(Status::bad_argument(
-          fmt::format("--from is '{}', but line {} is wrong: {}", path, number, error.what())));
+      throw StatusError(Status::bad_argument(fmt::format(
+          "--from is '{}', but line {} must hold a call: {}", path, number, error.what())));
     }
     if (!keys.insert(gemm::key_of(calls.back())).second) calls.pop_back();
   }

@@ -171,11 +171,13 @@ class Walk {
     });
   }
 
-  // HW: ptxas overwrites what STS and STL read right after a BAR.SYNC, without a scoreboard: this
-  // barrier waits until memory instructions have read. BAR.SYNC.DEFER_BLOCKING, which sm_80 and
-  // later have for __syncthreads(), does not.
+  // HW: ptxas overwrites what STS and STL read right after a BAR.SYNC or a BAR.RED (of
+  // __syncthreads_or()), without a scoreboard: these barriers wait until memory instructions have
+  // read. The .DEFER_BLOCKING ones, which sm_80 and later have for __syncthreads(), do not.
   bool waits_for_reads(const Operation& operation) const {
-    return operation.text.starts_with("BAR.SYNC 0x");
+    const std::string& text = operation.text;
+    const bool waits = text.starts_with("BAR.SYNC") || text.starts_with("BAR.RED");
+    return waits && text.find(" 0x") != text.npos && text.find("DEFER_BLOCKING") == text.npos;
   }
   void settle_reads_of_memory() {
     std::erase_if(state_, [&](const auto& entry) {
@@ -223,16 +225,23 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
+  // A load that writes what an earlier one of its queue writes, or what one reads, comes after it.
+  bool is_in_order(DependenceKind dependence, const Operation& earlier) const {
+    const Operation& now = program_.operations[at_];
+    if (dependence == DependenceKind::kWriteAfterRead) return read_in_order(earlier, now);
+    return dependence == DependenceKind::kWriteAfterWrite && write_in_order(earlier, now);
+  }
+
   void tell(DependenceKind dependence, Pending::Kind kind, const RegisterUse& use, int reg) const {
     if (!listener_) return;
     const bool is_open = kind != Pending::Kind::kFixedWrite;
     const auto [begin, end] = pending(kind, use.file, reg);
     for (auto entry = begin; entry != end; ++entry) {
       const int cycles = now_ - entry->second.issued;
-      const bool in_order =
-          kind == Pending::Kind::kVariableRead &&
-          read_in_order(program_.operations[entry->first.by], program_.operations[at_]);
-      if (in_order || (!is_open && cycles > kLongestLatency)) continue;
+      if (is_open ? is_in_order(dependence, program_.operations[entry->first.by])
+                  : cycles > kLongestLatency) {
+        continue;
+      }
       if (are_exclusive(program_, entry->first.by, at_)) continue;
       listener_->dependence({dependence, entry->first.by, at_, use.file, reg, use.operand,
                              is_guard(use, reg), is_open, cycles});

@@ -162,6 +162,25 @@ TEST(CompiledCode, ABarrierThatIsNotDeferredWaitsForStores) {
   EXPECT_EQ(hazards_at(90, {store, kDeferred, write, kExit}), Places{2});
 }
 
+// A load may write what an earlier one of its queue writes, and no one reads in between.
+TEST(CompiledCode, ALaterLoadWritesLater) {
+  const Instruction wide = with_control(lds(128, 8, 20, 0), {.stall = 2, .write_scoreboard = 0}),
+                    later = with_control(lds(32, 10, 20, 4), {.stall = 2, .write_scoreboard = 1});
+  EXPECT_EQ(hazards_at(75, {wide, later, kExit}), Places{});
+  EXPECT_EQ(hazards_at(75, {wide, mov_immediate(10, 1), kExit}), Places{1});
+}
+
+// So does the one of __syncthreads_or().
+TEST(CompiledCode, ABarrierThatReducesWaitsForStores) {
+  constexpr Instruction kReduces = {0x0000000000007b1d, 0x000fea0004004800};
+  constexpr Instruction kDeferred = {0x0000000000007b1d, 0x000fec0000014800};
+  const Instruction store = sts(32, 6, 0, 4), write = mov_immediate(4, 1);
+  EXPECT_EQ(decode(kReduces, 0, 75).text, "BAR.RED.OR 0x0, !P0");
+  EXPECT_EQ(decode(kDeferred, 0, 90).text, "BAR.RED.OR.DEFER_BLOCKING 0x0, P0");
+  EXPECT_EQ(hazards_at(75, {store, kReduces, write, kExit}), Places{});
+  EXPECT_EQ(hazards_at(90, {store, kDeferred, write, kExit}), Places{2});
+}
+
 // A load that writes its own address: IMAD.WIDE R6, then LDG R6, [R6]. Our own kernels have this
 // pair at 12 cycles or more, those of others at 6 (latency_rows/public_sm_80.cpp).
 TEST(CompiledCode, DistancesOfPublicKernelsCount) {

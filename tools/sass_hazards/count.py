@@ -80,7 +80,8 @@ def judge(build, listed, architecture, first, edits):
 def totals(judged):
     """What is stored of one architecture: no texts of objections."""
     every = judged["repositories"].values()
-    stored = {key: sum(one[key] for one in every) for key in ("compiled", "kernels", "judged", "with_objection")}
+    counts = ("compiled", "kernels", "judged", "judged_with_copies", "with_objection")
+    stored = {key: sum(one[key] for one in every) for key in counts}
     stored["not_judged"] = judged["not_judged"]
     for key in ("no_repository", "the_other_half", "the_other_repositories"):
         stored[f"learned_from_{key}"] = judged[f"learned_from_{key}"]["with_objection"]

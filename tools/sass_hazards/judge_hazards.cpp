@@ -1,11 +1,11 @@
 // Counts the kernels in which the hazard checker finds something, in code that a compiler wrote and
-// that is unchanged, and how many edits of it the checker notices. tools/sass_hazards/report.py
+// that is unchanged, and how many edits of it the checker notices. tools/sass_hazards/count.py
 // compiles the kernels and collects the answers.
 //
 //     judge_hazards SM LIST [--edits N] [--first-half GROUP]...
 //
 // LIST names a group and a file a line, with a tab between them; files are cubins and fatbins, of
-// which the code for SM is read. Kernels with the same code count once. Prints JSON. Further
+// which the code for SM is read. Of kernels with the same code one is judged. Prints JSON. Further
 // verdicts are by what this repository's own kernels show (latencies_of), and by these and the
 // other half of the groups, or all other groups: not by the kernels that are judged.
 #include <cstdio>
@@ -48,6 +48,7 @@ struct Judged {
 struct Corpus {
   std::vector<Judged> kernels;                     // those that can be judged
   std::map<std::string, int> compiled, different;  // by group, also those that cannot
+  std::map<std::string, int> copies;               // by group: those whose code is judged
   std::map<std::string, int> why_not_judged;       // by reason
 };
 
@@ -73,26 +74,33 @@ class Reader {
       code.emplace_back(instruction.low, instruction.high);
     }
     ++corpus_.compiled[group];
-    if (!seen_.insert(std::move(code)).second) return;
-    ++corpus_.different[group];
+    const auto [seen, is_new] = is_judged_.try_emplace(std::move(code), false);
+    if (is_new) seen->second = takes(group, path, kernel);
+    corpus_.different[group] += is_new;
+    corpus_.copies[group] += seen->second;
+  }
+
+  // Whether its code can be judged.
+  bool takes(const std::string& group, const std::string& path, const CubinKernel& kernel) {
     try {
       Program program = program_of(kernel, sm_);
       const std::string reason = reason_not_to_check(program);
       if (reason.empty()) {
         corpus_.kernels.push_back({group, path, std::move(program)});
-      } else {
-        ++corpus_.why_not_judged[reason];
+        return true;
       }
+      ++corpus_.why_not_judged[reason];
     } catch (const std::exception& error) {  // "NAME at 0x160 (CALL.ABS.NOINC R2): where ..."
       const std::string text = error.what();
       const std::size_t colon = text.find(": ");
       ++corpus_.why_not_judged[colon == text.npos ? text : text.substr(colon + 2)];
     }
+    return false;
   }
 
   int sm_;
   Corpus corpus_;
-  std::set<std::vector<std::pair<std::uint64_t, std::uint64_t>>> seen_;
+  std::map<std::vector<std::pair<std::uint64_t, std::uint64_t>>, bool> is_judged_;  // by code
 };
 
 nlohmann::json judge(Corpus& corpus) {
@@ -112,6 +120,7 @@ nlohmann::json judge(Corpus& corpus) {
     groups[group] = {{"compiled", count},
                      {"kernels", corpus.different[group]},
                      {"judged", judged[group]},
+                     {"judged_with_copies", corpus.copies[group]},
                      {"with_objection", objected[group]}};
   }
   return {{"repositories", groups},

@@ -30,7 +30,8 @@ def sections(root):
     architectures = stored["architectures"]
     text = (f"CUDA {stored['nvcc']} made {of_all(architectures, 'compiled')} kernels of the .cu files of "
             f"{len(stored['repositories'])} public repositories that it compiles as they are, {of_all(architectures, 'kernels')} "
-            f"of them different from each other. {of_all(architectures, 'judged')} can be judged; the checker objects to "
+            f"of them different from each other. {of_all(architectures, 'judged')} can be judged, which stand for "
+            f"{of_all(architectures, 'judged_with_copies')} of all; the checker objects to "
             f"{of_all(architectures, 'with_objection')} of them. By distances of this repository's own kernels alone it objects "
             f"to {of_all(architectures, 'learned_from_no_repository')}; by these and the half of the repositories that a kernel "
             f"is not from, to {of_all(architectures, 'learned_from_the_other_half')}, which is the share to expect for code "

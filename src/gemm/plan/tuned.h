@@ -16,7 +16,7 @@ std::optional<Candidate> tuned_candidate(const PlanOptions& options, Plan& plan)
 void put_first(Candidate tuned, bool fits, std::vector<Candidate>& offers);
 
 // A sentence for people about what the overlay did to a plan: "the overlay of tessera tune chose
-// it: 8.1 us measured, 9.3 us for the model's choice". Empty where there is nothing to say.
+// it: X us measured, Y us for the model's choice". Empty where there is nothing to say.
 std::string tuned_text(const Plan& plan);
 
 }  // namespace tessera::gemm

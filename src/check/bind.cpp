@@ -63,7 +63,7 @@ std::string misfit_of(const Known& known, const ArrayArgument& array) {
   const bool is_file = !array.file.empty();
   const std::optional<ElementType> type = is_file ? type_of_file(array.file) : array.type;
   if (!element || !type) return "";
-  // Whoever types an array may mean other bits of the same size.
+  // An array that is typed in may hold other bits of the same size.
   if (is_file ? fits_file(*element, *type) : size_of(*element) == size_of(*type)) return "";
   return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }

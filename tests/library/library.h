@@ -25,7 +25,7 @@ class Library : public testing::Test {
     fake_ = dlopen(tessera::fake_driver().c_str(), RTLD_NOW);
     ASSERT_NE(fake_, nullptr);
     setenv("FAKE_CUDA_ACCEPT", "1", 1);
-    setenv("TESSERA_TUNING", "off", 1);  // that of whoever runs the tests
+    setenv("TESSERA_TUNING", "off", 1);  // of the user that runs the tests
     setenv("FAKE_CUDA_MEMORY", "100000000000", 1);
     for (const char* name : {"FAIL", "COUNT"}) unsetenv(("FAKE_CUDA_" + std::string(name)).c_str());
     fake<void()>("fake_cuda_leave_contexts")();

@@ -30,7 +30,7 @@ struct TuneArguments {
   bool list = false;
 };
 
-// What stands before the text of a call in a line of the library's log.
+// Precedes the text of a call in a line of the library's log.
 constexpr std::string_view kCall = "; call ";
 
 // The calls of a file that a log callback wrote, each once; other lines are not read.

@@ -83,8 +83,8 @@ TEST(Tuned, TheEntrysPlanIsTaken) {
   EXPECT_GT(not_by_model, 20);
 }
 
-// What the model would never offer can be an entry, too.
-TEST(Tuned, ADecisionOfNobodysIsPlanned) {
+// An entry may hold a decision that the model does not offer.
+TEST(Tuned, ADecisionThatTheModelDoesNotOfferIsPlanned) {
   const CallToPlan call = call_of_types(kF32Types, 512, 512, 4096);
   const Overlay overlay = overlay_for_call(call, "simt_f32/128x64:whole_tiles=0:runs=77");
   const Plan tuned = plan_of_call(call, with(overlay));

@@ -88,6 +88,19 @@ TEST(Tuner, KeepsTheFastest) {
   }
 }
 
+TEST(Tuner, LeavesTheModelsChoiceForLessThanAPercent) {
+  DrawnTimer timer({401, 397.5, 399, 398, 400.5});
+  Tuner tuner(test_device(), timer, {.within = 1.5});
+  const TunedCall tuned = tuner.tune(small_call());
+  ASSERT_EQ(tuned.reason, "");
+  bool is_one_faster = false;
+  for (const MeasuredPlan& plan : tuned.plans) {
+    is_one_faster |= plan.is_final && plan.ms.median < tuned.plans.front().ms.median;
+  }
+  EXPECT_TRUE(is_one_faster) << "else nothing is tested";
+  EXPECT_EQ(tuned.best, 0u);
+}
+
 TEST(Tuner, ACallThatCannotBeTunedHasAReason) {
   DrawnTimer timer({400});
   Tuner tuner(test_device(), timer, {.within = 1.2});

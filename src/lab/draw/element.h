@@ -10,7 +10,7 @@
 
 #include "lab/counts/count_run.h"
 #include "lab/explain/sites.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "lab/record/report.h"
 
 namespace tessera::lab {

@@ -1,4 +1,4 @@
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 
 #include <gtest/gtest.h>
 

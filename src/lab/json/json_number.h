@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/types.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 
 namespace tessera::lab {
 

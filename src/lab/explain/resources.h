@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arch/gpu.h"
-#include "lab/explain/sites.h"
+#include "lab/sites/sites.h"
 
 namespace tessera::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/explain/sites.h"
+#include "lab/sites/sites.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "lab/explain/ptx_places.h"
+#include "lab/sites/ptx_places.h"
 #include "launch/params.h"
 
 namespace tessera::lab {

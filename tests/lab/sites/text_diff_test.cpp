@@ -1,4 +1,4 @@
-#include "lab/explain/text_diff.h"
+#include "lab/sites/text_diff.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/explain/ptx_places.h"
+#include "lab/sites/ptx_places.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "lab/counts/counts.h"
-#include "lab/explain/ptx_text.h"
+#include "lab/sites/ptx_text.h"
 
 namespace tessera::lab {
 namespace {

@@ -1,10 +1,10 @@
-#include "lab/explain/source_tree.h"
+#include "lab/sites/source_tree.h"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "lab/explain/text_diff.h"
+#include "lab/sites/text_diff.h"
 
 namespace tessera::lab {
 namespace {

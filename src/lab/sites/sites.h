@@ -11,7 +11,7 @@
 
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
-#include "lab/explain/source_tree.h"
+#include "lab/sites/source_tree.h"
 
 namespace tessera::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/explain/ptx_places.h"
+#include "lab/sites/ptx_places.h"
 
 #include <gtest/gtest.h>
 

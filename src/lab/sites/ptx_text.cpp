@@ -1,4 +1,4 @@
-#include "lab/explain/ptx_text.h"
+#include "lab/sites/ptx_text.h"
 
 #include <cctype>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "lab/explain/resources.h"
+#include "lab/model/resources.h"
 
 #include <algorithm>
 

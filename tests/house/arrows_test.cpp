@@ -57,7 +57,7 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"vgpu/machine.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"check/run.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "  #  include \"cli/command.h\"  // why not"));
-  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/bench/bench.h\""));
   EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/record/record.h\""));
   EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"cli/command.h\""));
   EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"ladder/shared/common.h\""));

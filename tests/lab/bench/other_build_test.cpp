@@ -1,5 +1,5 @@
 // Another build's images under this build's kernels, those from before a name was changed too.
-#include "lab/timing/other_build.h"
+#include "lab/bench/other_build.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

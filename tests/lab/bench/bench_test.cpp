@@ -1,11 +1,11 @@
-#include "lab/timing/bench.h"
+#include "lab/bench/bench.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "lab/timing/timed_bench.h"
+#include "lab/bench/timed_bench.h"
 #include "tests/lab/timing/fake_device.h"
 #include "tests/lab/timing/fake_vendor.h"
 

@@ -1,14 +1,14 @@
-#include "lab/timing/bench.h"
+#include "lab/bench/bench.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "arch/gpus.h"
+#include "lab/bench/timed_bench.h"
 #include "lab/counts/count_tag.h"
 #include "lab/explain/explain.h"
 #include "lab/model/predict.h"
-#include "lab/timing/timed_bench.h"
 
 namespace tessera::lab {
 namespace {

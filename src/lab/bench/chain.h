@@ -4,7 +4,7 @@
 // two that keeps the products at the size of A.
 #pragma once
 
-#include "lab/timing/bench.h"
+#include "lab/bench/bench.h"
 
 namespace tessera::lab {
 

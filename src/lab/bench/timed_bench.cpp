@@ -1,4 +1,4 @@
-#include "lab/timing/timed_bench.h"
+#include "lab/bench/timed_bench.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // Rewritten machine code beside the code as ptxas wrote it: what is made, what is timed, and what
 // is refused.
-#include "lab/timing/rewritten.h"
+#include "lab/bench/rewritten.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "lab/timing/bench.h"
+#include "lab/bench/bench.h"
 #include "tests/lab/timing/fake_device.h"
 
 namespace tessera::lab {

@@ -1,4 +1,4 @@
-#include "lab/timing/rewritten.h"
+#include "lab/bench/rewritten.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Chains of products: each is checked, then the whole chain is timed in turn with the vendor's.
-#include "lab/timing/chain.h"
+#include "lab/bench/chain.h"
 
 #include <gtest/gtest.h>
 

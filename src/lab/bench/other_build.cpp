@@ -1,4 +1,4 @@
-#include "lab/timing/other_build.h"
+#include "lab/bench/other_build.h"
 
 #include <vector>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lab/bench/bench.h"
 #include "lab/data/operand_sets.h"
-#include "lab/timing/bench.h"
 #include "lab/timing/energy.h"
 #include "lab/timing/vendor_choice.h"
 #include "lab/verify/prepared_call.h"

@@ -1,4 +1,4 @@
-#include "lab/timing/chain.h"
+#include "lab/bench/chain.h"
 
 #include <fmt/format.h>
 

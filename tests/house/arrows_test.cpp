@@ -116,6 +116,22 @@ TEST(Arrows, IncludesInsideCheckGoDown) {
   EXPECT_FALSE(is_refused("src/check/propose/trial.h", "#include \"check/runs/run.h\""));
 }
 
+// Inside lab: tune -> suite -> bench -> explain -> draw -> record -> timing -> model -> sites ->
+// counts -> verify -> data -> json.
+TEST(Arrows, IncludesInsideLabGoDown) {
+  EXPECT_TRUE(is_refused("src/lab/json/json.h", "#include \"lab/data/fill.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/integers.h", "#include \"lab/verify/compare.h\""));
+  EXPECT_TRUE(is_refused("src/lab/sites/sites.h", "#include \"lab/model/resources.h\""));
+  EXPECT_TRUE(is_refused("src/lab/model/predict.h", "#include \"lab/explain/explain.h\""));
+  EXPECT_TRUE(is_refused("src/lab/timing/vendor.h", "#include \"lab/record/record.h\""));
+  EXPECT_TRUE(is_refused("src/lab/record/record.h", "#include \"lab/bench/bench.h\""));
+  EXPECT_TRUE(is_refused("src/lab/draw/svg.h", "#include \"lab/explain/roofline.h\""));
+  EXPECT_TRUE(is_refused("src/lab/suite/draw.h", "#include \"lab/tune/tuner.h\""));
+  EXPECT_FALSE(is_refused("src/lab/bench/bench.h", "#include \"lab/record/record.h\""));
+  EXPECT_FALSE(is_refused("src/lab/record/record.h", "#include \"lab/timing/measure.h\""));
+  EXPECT_FALSE(is_refused("src/lab/explain/explain_json.cpp", "#include \"lab/json/json.h\""));
+}
+
 TEST(Arrows, HostCodeIsReadBehindOneHeader) {
   EXPECT_TRUE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/guess.h\""));
   EXPECT_FALSE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/propose.h\""));

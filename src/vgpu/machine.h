@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/fault.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 #include "vgpu/observe/signature.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu {
 

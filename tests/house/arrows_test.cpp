@@ -165,7 +165,7 @@ TEST(Arrows, DrawnIncludesAreAccepted) {
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/observe/report.h\""));
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"lab/data/fill.h\""));
   EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"lab/data/elements.h\""));
-  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/observe/finding.h\""));
+  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/report/finding.h\""));
   EXPECT_FALSE(is_refused("src/device/virtual/device.cpp", "#include \"vgpu/machine.h\""));
   EXPECT_FALSE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/config.h\""));
   EXPECT_FALSE(

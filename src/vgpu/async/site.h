@@ -6,8 +6,8 @@
 #include <string>
 
 #include "vgpu/exec/op.h"
-#include "vgpu/fault.h"
 #include "vgpu/observe/observer.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/observe/finding.h"
 #include "vgpu/observe/memory_counts.h"
+#include "vgpu/report/finding.h"
 
 namespace tessera::vgpu {
 

@@ -13,7 +13,7 @@
 
 #include "vgpu/exec/program.h"
 #include "vgpu/memory/windows.h"
-#include "vgpu/observe/finding.h"
+#include "vgpu/report/finding.h"
 
 namespace tessera::vgpu::check {
 

@@ -1,6 +1,6 @@
 // A fault must be readable without a debugger: the first line says what went wrong, the second one
 // where, as far as the place is known.
-#include "vgpu/fault.h"
+#include "vgpu/report/fault.h"
 
 #include <fmt/format.h>
 

@@ -162,7 +162,7 @@ TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
 
 TEST(Arrows, DrawnIncludesAreAccepted) {
   EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"base/hash.h\""));
-  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/observe/report.h\""));
+  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/report/report.h\""));
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"lab/data/fill.h\""));
   EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"lab/data/elements.h\""));
   EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/report/finding.h\""));

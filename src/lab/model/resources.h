@@ -12,7 +12,7 @@
 
 namespace tessera::lab {
 
-// Two rules are in print for wide shared loads (vgpu/observe/memory_counts.h has both counts).
+// Two rules are in print for wide shared loads (vgpu/report/memory_counts.h has both counts).
 // HW: an H200 follows the pair rule for loads; stores never merge
 // (results/calibration/h200_calibration.json).
 inline constexpr const char* kBankModel = "pair";

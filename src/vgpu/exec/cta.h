@@ -16,8 +16,8 @@
 #include "vgpu/exec/warp/warp.h"
 #include "vgpu/memory/device_heap.h"
 #include "vgpu/memory/global.h"
-#include "vgpu/observe/observation.h"
 #include "vgpu/observe/sample.h"
+#include "vgpu/report/observation.h"
 
 namespace tessera::vgpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vgpu/exec/cluster.h"
-#include "vgpu/observe/report.h"
+#include "vgpu/report/report.h"
 
 namespace tessera::vgpu {
 

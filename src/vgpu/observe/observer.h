@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "vgpu/memory/windows.h"
-#include "vgpu/observe/report.h"
+#include "vgpu/report/report.h"
 
 namespace tessera::vgpu {
 

@@ -1,4 +1,4 @@
-#include "vgpu/observe/memory_counts.h"
+#include "vgpu/report/memory_counts.h"
 
 #include <initializer_list>
 

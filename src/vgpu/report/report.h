@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/observe/memory_counts.h"
 #include "vgpu/report/finding.h"
+#include "vgpu/report/memory_counts.h"
 
 namespace tessera::vgpu {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "vgpu/exec/op.h"
-#include "vgpu/observe/observer.h"
 #include "vgpu/report/fault.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

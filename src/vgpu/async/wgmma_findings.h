@@ -5,7 +5,7 @@
 #include <span>
 
 #include "vgpu/async/wgmma_work.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

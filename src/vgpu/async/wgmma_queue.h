@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "vgpu/async/wgmma_work.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

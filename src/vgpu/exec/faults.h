@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "vgpu/exec/op.h"
-#include "vgpu/memory/windows.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 

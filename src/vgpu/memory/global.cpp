@@ -8,8 +8,8 @@
 
 #include "vgpu/memory/host_memory.h"
 #include "vgpu/memory/pages.h"
-#include "vgpu/memory/windows.h"
 #include "vgpu/report/fault.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

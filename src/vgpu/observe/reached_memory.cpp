@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
 #include "vgpu/observe/written_lines.h"
 
 namespace tessera::vgpu {

@@ -9,7 +9,7 @@
 
 #include "tests/vgpu/observe/checked.h"
 #include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
 
 namespace tessera::vgpu {
 

@@ -16,8 +16,8 @@
 #include "vgpu/async/wgmma_queue.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
-#include "vgpu/observe/observer.h"
 #include "vgpu/report/fault.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

@@ -6,7 +6,7 @@
 
 #include "vgpu/exec/program.h"
 #include "vgpu/observe/flow/flow.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

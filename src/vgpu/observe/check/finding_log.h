@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "vgpu/exec/program.h"
-#include "vgpu/memory/windows.h"
 #include "vgpu/report/finding.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu::check {
 

@@ -5,7 +5,7 @@
 
 #include "vgpu/exec/cta.h"
 #include "vgpu/observe/count/pattern.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
 
 namespace tessera::vgpu {
 namespace {

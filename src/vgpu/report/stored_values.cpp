@@ -1,7 +1,7 @@
 // The bytes that a store writes, taken from its registers.
 #include <cstring>
 
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

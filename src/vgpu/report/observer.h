@@ -7,15 +7,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "vgpu/memory/windows.h"
 #include "vgpu/report/report.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
-
-struct Kernel;
-struct LaunchContext;
 
 // Lanes of a warp at an instruction.
 struct Actor {
@@ -159,14 +155,5 @@ class LaunchObserver {
   // After the last cluster: adds to the report what was seen.
   virtual void report(LaunchReport& to) = 0;
 };
-
-// observe/count/ and observe/check/
-std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
-std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context);
-std::unique_ptr<LaunchObserver> make_reach_recorder(const LaunchContext& context);
-std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
-
-// Hands every event to each of several observers.
-std::unique_ptr<LaunchObserver> combine(std::vector<std::unique_ptr<LaunchObserver>> observers);
 
 }  // namespace tessera::vgpu

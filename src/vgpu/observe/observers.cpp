@@ -1,7 +1,9 @@
-// Several observers behind the one hook.
+#include "vgpu/observe/observers.h"
+
 #include <utility>
 
-#include "vgpu/observe/observer.h"
+#include "vgpu/exec/cta.h"
+#include "vgpu/observe/tracer.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -97,7 +99,13 @@ class SeveralOfALaunch : public LaunchObserver {
 
 }  // namespace
 
-std::unique_ptr<LaunchObserver> combine(std::vector<std::unique_ptr<LaunchObserver>> observers) {
+std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
+  std::vector<std::unique_ptr<LaunchObserver>> observers;
+  if (context.observation.memory) observers.push_back(make_memory_counter(context));
+  if (context.observation.record_writes) observers.push_back(make_write_recorder(context));
+  if (context.observation.reached) observers.push_back(make_reach_recorder(context));
+  if (context.observation.checks) observers.push_back(make_checker(context));
+  if (auto tracer = tracer_of_this_thread()) observers.push_back(std::move(tracer));
   if (observers.empty()) return nullptr;
   if (observers.size() == 1) return std::move(observers.front());
   return std::make_unique<SeveralOfALaunch>(std::move(observers));

@@ -13,10 +13,10 @@
 
 #include "vgpu/exec/barrier.h"
 #include "vgpu/exec/frame.h"
+#include "vgpu/exec/sample.h"
 #include "vgpu/exec/warp/warp.h"
 #include "vgpu/memory/device_heap.h"
 #include "vgpu/memory/global.h"
-#include "vgpu/observe/sample.h"
 #include "vgpu/report/observation.h"
 
 namespace tessera::vgpu {

@@ -1,5 +1,5 @@
 // Samples of a grid: which clusters they hold, and how well their counts stand for the whole.
-#include "vgpu/observe/sample.h"
+#include "vgpu/exec/sample.h"
 
 #include <gtest/gtest.h>
 

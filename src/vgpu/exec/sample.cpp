@@ -1,4 +1,4 @@
-#include "vgpu/observe/sample.h"
+#include "vgpu/exec/sample.h"
 
 #include <algorithm>
 #include <array>

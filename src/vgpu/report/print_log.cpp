@@ -1,4 +1,4 @@
-#include "vgpu/observe/print_log.h"
+#include "vgpu/report/print_log.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "vgpu/memory/block.h"
+
 namespace tessera::vgpu {
 
 constexpr int kLanes = 32;
@@ -29,13 +31,6 @@ struct Op {
   std::uint32_t instruction = 0;  // index in the kernel
   std::uint32_t flags = 0;        // what the operation says
   std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
-};
-
-// One allocation of global memory, as seen from both sides.
-struct MemoryBlock {
-  std::uint64_t base = 0;  // device address
-  std::uint64_t bytes = 0;
-  std::byte* host = nullptr;
 };
 
 // Per-instruction counts that are not known from the counts of blocks.

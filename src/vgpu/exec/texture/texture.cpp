@@ -1,6 +1,6 @@
 // tex: from coordinates to texels, and from texels to what the registers get. The rules are those
 // of the CUDA programming guide, "Texture Fetching".
-#include "vgpu/texture/texture.h"
+#include "vgpu/exec/texture/texture.h"
 
 #include <algorithm>
 #include <bit>

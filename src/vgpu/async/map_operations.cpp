@@ -7,7 +7,7 @@
 #include "vgpu/async/operations.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/exec/cluster.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

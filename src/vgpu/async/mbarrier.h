@@ -11,7 +11,7 @@
 
 #include "vgpu/async/account/mbarrier_account.h"
 #include "vgpu/async/site.h"
-#include "vgpu/exec/barrier.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
 

@@ -4,7 +4,7 @@
 
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/faults.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

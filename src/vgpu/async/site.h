@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 #include "vgpu/report/fault.h"
 #include "vgpu/report/observer.h"
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "vgpu/exec/op.h"
-#include "vgpu/exec/ops/matrix/matrix_form.h"
+#include "vgpu/program/matrix_form.h"
+#include "vgpu/program/op.h"
 
 namespace tessera::vgpu {
 

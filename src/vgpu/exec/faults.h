@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 #include "vgpu/report/observer.h"
 #include "vgpu/report/windows.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 
 namespace tessera::vgpu {
 

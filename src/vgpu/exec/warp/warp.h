@@ -15,7 +15,7 @@
 #include "vgpu/async/transfer.h"
 #include "vgpu/async/wgmma_queue.h"
 #include "vgpu/exec/frame.h"
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 #include "vgpu/report/fault.h"
 #include "vgpu/report/observer.h"
 

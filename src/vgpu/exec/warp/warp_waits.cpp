@@ -6,8 +6,8 @@
 
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
-#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp/warp.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 #include "vgpu/report/finding.h"
 #include "vgpu/report/windows.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "vgpu/exec/faults.h"
-#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/ops/lift.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 

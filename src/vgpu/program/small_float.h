@@ -3,7 +3,8 @@
 // most a last bit; that loss is kept visible (rounding to odd), so that the one rounding is right.
 #pragma once
 
-#include "vgpu/exec/ops/lift.h"
+#include "vgpu/program/integers.h"
+#include "vgpu/program/operation.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/exec/operation.h"
+#include "vgpu/program/operation.h"
 
 namespace tessera::vgpu {
 
@@ -37,6 +37,9 @@ enum class SystemFunction : std::uint8_t {
   kAllocateAligned,
   kFree
 };
+
+// HW: barriers of a CTA (PTX ISA: bar).
+constexpr std::uint32_t kBarriers = 16;
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 

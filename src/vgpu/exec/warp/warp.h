@@ -13,7 +13,7 @@
 
 #include "vgpu/async/copy_async.h"
 #include "vgpu/async/transfer.h"
-#include "vgpu/async/wgmma_queue.h"
+#include "vgpu/async/wgmma/wgmma_queue.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/program/op.h"
 #include "vgpu/report/fault.h"

@@ -1,5 +1,5 @@
 // What is told of a wgmma: the bytes that it fetches, and what is wrong with it.
-#include "vgpu/async/wgmma_findings.h"
+#include "vgpu/async/wgmma/wgmma_findings.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,11 +1,11 @@
 // A product stays in the queue until it has happened and, where somebody watches, until its group
 // has been waited for.
-#include "vgpu/async/wgmma_queue.h"
+#include "vgpu/async/wgmma/wgmma_queue.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "vgpu/async/wgmma_findings.h"
+#include "vgpu/async/wgmma/wgmma_findings.h"
 #include "vgpu/exec/cluster.h"
 
 namespace tessera::vgpu {

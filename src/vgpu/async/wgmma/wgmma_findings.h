@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "vgpu/async/wgmma_work.h"
+#include "vgpu/async/wgmma/wgmma_work.h"
 #include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {

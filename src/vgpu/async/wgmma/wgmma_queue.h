@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vgpu/async/wgmma_work.h"
+#include "vgpu/async/wgmma/wgmma_work.h"
 #include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {

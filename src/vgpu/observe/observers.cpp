@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "vgpu/exec/cta.h"
 #include "vgpu/observe/tracer.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -75,7 +75,7 @@ struct Lanes {
   std::uint32_t read_outside = 0;
   bool fills_outside = false;
   std::uint32_t outside = 0;
-  class Warp* warp = nullptr;  // for faults, which must know more
+  class AsyncWarp* warp = nullptr;  // for faults, which must know more
 };
 
 }  // namespace tessera::vgpu

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "vgpu/exec/cluster.h"
+#include "vgpu/async/parts.h"
 
 namespace tessera::vgpu {
 
@@ -100,7 +100,7 @@ void tell_fetches(const Lanes& lanes, const Op& op, const WgmmaWork& work, Agent
 
 void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
                   std::initializer_list<WgmmaPlace> places) {
-  const Cta& cta = lanes.warp->cta();
+  const AsyncCta& cta = lanes.warp->cta();
   Finding finding;
   finding.check = rule.check;
   finding.severity = rule.severity;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "vgpu/async/parts.h"
 #include "vgpu/async/wgmma/wgmma_findings.h"
-#include "vgpu/exec/cluster.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -119,7 +119,7 @@ void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
 // knows that the other warps' fetches are over, too.
 void WgmmaQueue::cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from,
                                 std::uint64_t until) {
-  Cta& cta = lanes.warp->cta();
+  AsyncCta& cta = lanes.warp->cta();
   const std::uint32_t first = lanes.warp->index() / kWarpsOfAGroup * kWarpsOfAGroup;
   for (std::uint32_t w = first; w < std::min(first + kWarpsOfAGroup, cta.warps()); ++w) {
     WgmmaQueue& sibling = cta.warp(w).wgmma();
@@ -201,7 +201,7 @@ void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) 
 // A fence came after all earlier products of the register, and only the move after the fence.
 bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
                                        std::uint32_t instruction) const {
-  const Cta& cta = lanes.warp->cta();
+  const AsyncCta& cta = lanes.warp->cta();
   const std::size_t place = place_of(offset);
   if (place < used_.size() && used_[place]) return false;
   return cta.cluster().context().observation.allows_moves_after_fence &&
@@ -235,7 +235,7 @@ void WgmmaQueue::check_flight(Lanes& lanes, const Op& op, const WgmmaWork& work)
 }
 
 void WgmmaQueue::check_warpgroup(Lanes& lanes, const Op& op, const WgmmaWork& work) {
-  Cta& cta = lanes.warp->cta();
+  AsyncCta& cta = lanes.warp->cta();
   const std::uint32_t first = lanes.warp->index() / 4 * 4;
   if (first + 4 > cta.warps()) {
     notice_wgmma(lanes, kNoWarpgroup, {{op.instruction, "issued by a warp of it"}});

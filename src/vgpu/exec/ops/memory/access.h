@@ -3,7 +3,7 @@
 // neighbouring lanes neighbouring addresses.
 #pragma once
 
-#include "vgpu/exec/faults.h"
+#include "vgpu/async/faults.h"
 #include "vgpu/exec/ops/lift.h"
 #include "vgpu/program/flags.h"
 

@@ -1,12 +1,12 @@
 // Faults of memory accesses, in words: which memory, how large it is, how far off.
-#include "vgpu/exec/faults.h"
+#include "vgpu/async/faults.h"
 
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "vgpu/exec/cta.h"
-#include "vgpu/exec/warp/warp.h"
+#include "vgpu/async/parts.h"
+#include "vgpu/memory/global.h"
 #include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {

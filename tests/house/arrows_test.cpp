@@ -132,6 +132,20 @@ TEST(Arrows, IncludesInsideLabGoDown) {
   EXPECT_FALSE(is_refused("src/lab/explain/explain_json.cpp", "#include \"lab/json/json.h\""));
 }
 
+// Inside vgpu: files of the room itself -> observe -> exec -> async -> program -> memory -> ptx ->
+// report.
+TEST(Arrows, IncludesInsideTheVirtualGpuGoDown) {
+  EXPECT_TRUE(is_refused("src/vgpu/exec/cta.h", "#include \"vgpu/observe/observers.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/async/mbarrier.cpp", "#include \"vgpu/exec/cluster.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/program/op.h", "#include \"vgpu/async/parts.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/memory/global.h", "#include \"vgpu/program/op.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/report/observer.h", "#include \"vgpu/memory/global.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/exec/launch.cpp", "#include \"vgpu/machine.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"vgpu/observe/observers.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/exec/warp/warp.h", "#include \"vgpu/async/parts.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/observe/check/site.h", "#include \"vgpu/exec/cta.h\""));
+}
+
 TEST(Arrows, HostCodeIsReadBehindOneHeader) {
   EXPECT_TRUE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/guess.h\""));
   EXPECT_FALSE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/propose.h\""));

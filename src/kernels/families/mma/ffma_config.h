@@ -18,11 +18,10 @@ struct Config {
   constexpr OutputTile thread_grid() const { return {block.m / thread.m, block.n / thread.n}; }
   constexpr int threads() const { return thread_grid().m * thread_grid().n; }
   constexpr int ctas_per_sm() const { return 2; }
+  // HW: floats between neighbours in k of a shared tile: lanes that copy two lines of sixteen
+  // neighbours in k, and lanes that read neighbours of the other index, meet in no bank.
+  static constexpr int pitch(int outer) { return outer + 2; }
 };
-
-// HW: floats between neighbours in k of a shared tile: lanes that copy two lines of sixteen
-// neighbours in k, and lanes that read neighbours of the other index, meet in no bank.
-constexpr int pitch(int outer) { return outer + 2; }
 
 constexpr bool is_legal(const Config& c) {
   constexpr int kStaticShared = 48 * 1024;  // HW: of a block, without asking the driver for more
@@ -33,7 +32,7 @@ constexpr bool is_legal(const Config& c) {
                       c.block.n * c.block.k % c.threads() == 0 && c.threads() % c.block.m == 0 &&
                       c.threads() % c.block.n == 0;
   return grid && copies && c.threads() <= 1024 &&
-         c.block.k * (pitch(c.block.m) + pitch(c.block.n)) * 4 <= kStaticShared;
+         c.block.k * (c.pitch(c.block.m) + c.pitch(c.block.n)) * 4 <= kStaticShared;
 }
 
 namespace detail {

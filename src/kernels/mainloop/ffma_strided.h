@@ -1,0 +1,115 @@
+// A tile of D by FFMAs, of operands with any strides and alignments: elements become floats on
+// their way into shared memory, one at a time. Slow, but right for all.
+#pragma once
+
+#include "kernels/tile/coord.h"
+
+namespace tessera::mainloop {
+
+// One operand in global memory: `outer` is m of A, n of B.
+struct StridedOperand {
+  const void* data;
+  long long outer, k;
+  long long by_outer, by_k;  // strides
+};
+
+// A tile in shared memory, (k, outer); elements outside of the matrix are zeros. `load(data, at)`
+// is an element as a float.
+template <auto cfg, int outer>
+struct StridedTile {
+  float x[cfg.block.k][cfg.pitch(outer)];
+
+  // Neighbouring threads copy neighbours in memory.
+  template <class Load>
+  __device__ void copy(const StridedOperand& from, long long first_outer, long long first_k,
+                       Load load) {
+    const bool along_k = from.by_k == 1;
+#pragma unroll
+    for (int i = threadIdx.x; i < outer * cfg.block.k; i += cfg.threads()) {
+      const int o = along_k ? i / cfg.block.k : i % outer;
+      const int k = along_k ? i % cfg.block.k : i / outer;
+      const long long in_outer = first_outer + o, in_k = first_k + k;
+      const bool inside = in_outer < from.outer && in_k < from.k;
+      x[k][o] = inside ? load(from.data, in_outer * from.by_outer + in_k * from.by_k) : 0.0f;
+    }
+  }
+};
+
+template <auto cfg>
+struct StridedTiles {
+  StridedTile<cfg, cfg.block.m> a;
+  StridedTile<cfg, cfg.block.n> b;
+};
+
+// A thread's outputs are a thread grid apart: lanes read neighbours, or the same.
+template <auto cfg>
+struct StridedSums {
+  float sum[cfg.thread.m][cfg.thread.n] = {};
+
+  __device__ static int row() { return threadIdx.x / cfg.thread_grid().n; }
+  __device__ static int column() { return threadIdx.x % cfg.thread_grid().n; }
+
+  // The products of a tile.
+  __device__ void multiply(const StridedTiles<cfg>& tiles) {
+    const int r = row(), c = column();
+#pragma unroll
+    for (int k = 0; k < cfg.block.k; ++k) {
+#pragma unroll
+      for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+        for (int j = 0; j < cfg.thread.n; ++j) {
+          sum[i][j] +=
+              tiles.a.x[k][r + i * cfg.thread_grid().m] * tiles.b.x[k][c + j * cfg.thread_grid().n];
+        }
+      }
+    }
+  }
+
+  // Of a part of k. `other` begins anew.
+  __device__ void add(StridedSums& other) {
+#pragma unroll
+    for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+      for (int j = 0; j < cfg.thread.n; ++j) {
+        sum[i][j] += other.sum[i][j];
+        other.sum[i][j] = 0;
+      }
+    }
+  }
+
+  // To store(sum, row, column) of the tile.
+  template <class Store>
+  __device__ void for_each(Store store) const {
+    for (int i = 0; i < cfg.thread.m; ++i) {
+      for (int j = 0; j < cfg.thread.n; ++j) {
+        store(sum[i][j], row() + i * cfg.thread_grid().m, column() + j * cfg.thread_grid().n);
+      }
+    }
+  }
+};
+
+// The sums of the tile that begins there. `sync()`: a barrier of the threads of cfg. chain_k: sums
+// of so much of k are added up on their own, and then to those of all; 0: one chain.
+template <auto cfg, int chain_k, class Load, class Sync>
+__device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const StridedOperand& a,
+                                             const StridedOperand& b, tile::Coord<long long> at,
+                                             Load load, Sync sync) {
+  static_assert(chain_k % cfg.block.k == 0);
+  StridedSums<cfg> all, chain;
+  for (long long k = 0; k < a.k; k += cfg.block.k) {
+    tiles.a.copy(a, at.m, k, load);
+    tiles.b.copy(b, at.n, k, load);
+    sync();  // the tiles are there
+    if constexpr (chain_k == 0) {
+      all.multiply(tiles);
+    } else {
+      chain.multiply(tiles);
+      if ((k + cfg.block.k) % chain_k == 0) all.add(chain);
+    }
+    sync();  // and all have read them
+  }
+  if constexpr (chain_k > 0) all.add(chain);
+  return all;
+}
+
+}  // namespace tessera::mainloop

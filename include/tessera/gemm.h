@@ -48,7 +48,9 @@ typedef enum tessera_compute {
   TESSERA_COMPUTE_F32 = 2,
   TESSERA_COMPUTE_TF32 = 3, /* FP32 operands rounded to 11 significant bits */
   TESSERA_COMPUTE_F16 = 4,
-  TESSERA_COMPUTE_S32 = 5
+  TESSERA_COMPUTE_S32 = 5,
+  TESSERA_COMPUTE_F16X3 = 6 /* FP32 operands as two FP16 terms, three products, promoted sums:
+                               the accuracy of FP32 on tensor cores */
 } tessera_compute;
 
 typedef enum tessera_order { TESSERA_COLUMN_MAJOR = 0, TESSERA_ROW_MAJOR = 1 } tessera_order;

@@ -20,7 +20,7 @@ DEVICE_MEMORY, HOST_MEMORY, DETECT_MEMORY = range(3)
 PER_ROW, PER_COLUMN = 1, 2  # of a scale and of a bias
 TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "float8_e4m3fn": 5,
          "float8_e5m2": 6, "int8": 7, "int32": 8}
-COMPUTES = {None: 0, "f64": 1, "f32": 2, "tf32": 3, "f16": 4, "s32": 5}
+COMPUTES = {None: 0, "f64": 1, "f32": 2, "tf32": 3, "f16": 4, "s32": 5, "f16x3": 6}
 
 
 class Error(RuntimeError):

@@ -47,6 +47,7 @@ constexpr std::array kComputes = {
     ComputeFacts{ComputeType::kTf32, "tf32", ElementType::kF32, 11},
     ComputeFacts{ComputeType::kF16, "f16", ElementType::kF16, 11},
     ComputeFacts{ComputeType::kS32, "s32", ElementType::kS32, 31},
+    ComputeFacts{ComputeType::kF16x3, "f16x3", ElementType::kF32, 22, 2},
     ComputeFacts{ComputeType::kMadeUp, "made-up", ElementType::kMadeUp, 0},
 };
 
@@ -63,9 +64,9 @@ struct Word {
   std::string_view name;
   Types types;
 };
-constexpr Word kWords[] = {{"f64", kF64Types}, {"f32", kF32Types},   {"tf32", kTf32Types},
-                           {"f16", kF16Types}, {"bf16", kBf16Types}, {"e4m3", kE4m3Types},
-                           {"s8", kS8Types}};
+constexpr Word kWords[] = {{"f64", kF64Types}, {"f32", kF32Types},    {"tf32", kTf32Types},
+                           {"f16", kF16Types}, {"bf16", kBf16Types},  {"e4m3", kE4m3Types},
+                           {"s8", kS8Types},   {"f16x3", kF16x3Types}};
 
 template <class Table, class Type>
 const auto* row_of(const Table& table, Type type) {

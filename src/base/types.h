@@ -45,6 +45,7 @@ enum class ComputeType {
   kTf32,  // f32 operands rounded to 11 significant bits, summed in f32
   kF16,   // summed in f16
   kS32,
+  kF16x3,  // f32 operands as two f16 terms, three products of these, summed in f32
   kMadeUp,
 };
 
@@ -53,6 +54,7 @@ struct ComputeFacts {
   std::string_view name;
   ElementType sum;     // the type of the sum, and of alpha and beta
   int operand_digits;  // significant bits of an operand that are multiplied, at most
+  int terms = 1;       // numbers that an operand is split into, each multiplied on its own
 };
 
 const ComputeFacts& facts_of(ComputeType type);
@@ -77,6 +79,7 @@ constexpr Types same_types(ElementType type, ComputeType compute) {
 inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
 inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
+inline constexpr Types kF16x3Types = same_types(ElementType::kF32, ComputeType::kF16x3);
 inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
 inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
 // Sums as they are: no word of their own.

@@ -70,8 +70,8 @@ TEST(Types, SizesAreThoseOfTheElements) {
 }
 
 TEST(Types, WordsAndFiveWordsAreReadBack) {
-  for (const Types& types :
-       {kF64Types, kF32Types, kTf32Types, kF16Types, kBf16Types, kE4m3Types, kS8Types}) {
+  for (const Types& types : {kF64Types, kF32Types, kTf32Types, kF16x3Types, kF16Types, kBf16Types,
+                             kE4m3Types, kS8Types}) {
     EXPECT_EQ(parse_types("--type", name_of(types)), types);
   }
   EXPECT_EQ(name_of(kBf16Types), "bf16");
@@ -85,11 +85,12 @@ TEST(Types, WordsAndFiveWordsAreReadBack) {
 }
 
 TEST(Types, ErrorsListWhatIsAccepted) {
-  EXPECT_EQ(message_of([] { parse_types("--type", "f31"); }),
-            "--type is 'f31', but must be one of: f64, f32, tf32, f16, bf16, e4m3, s8; or five: "
-            "types of A, B, C, D and compute");
+  EXPECT_EQ(
+      message_of([] { parse_types("--type", "f31"); }),
+      "--type is 'f31', but must be one of: f64, f32, tf32, f16, bf16, e4m3, s8, f16x3; or five: "
+      "types of A, B, C, D and compute");
   EXPECT_EQ(message_of([] { parse_types("--type", "f32,f32,f32,f32,bf16"); }),
-            "--type is 'bf16', but must be one of: f64, f32, tf32, f16, s32");
+            "--type is 'bf16', but must be one of: f64, f32, tf32, f16, s32, f16x3");
   EXPECT_EQ(message_of([] { parse_types("--type", "f32,tf32,f32,f32,f32"); }),
             "--type is 'tf32', but must be one of: f64, f32, f16, bf16, e4m3, e5m2, s8, u8, s16, "
             "u16, s32, u32, s64, u64");

@@ -33,7 +33,7 @@ ElementType type_of(const char* name, std::int32_t number) {
 
 ComputeType compute_of(std::int32_t number, ElementType a) {
   constexpr std::array kComputes = {ComputeType::kF64, ComputeType::kF32, ComputeType::kTf32,
-                                    ComputeType::kF16, ComputeType::kS32};
+                                    ComputeType::kF16, ComputeType::kS32, ComputeType::kF16x3};
   if (number != TESSERA_COMPUTE_USUAL) {
     return value_of(kComputes, "compute", number, TESSERA_COMPUTE_F64);
   }

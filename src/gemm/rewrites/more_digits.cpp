@@ -4,8 +4,8 @@ namespace tessera::gemm {
 
 Status add_more_digits(const Route& from, const DeviceLimits&, std::vector<Route>& routes) {
   const Problem& problem = from.product.problem;
-  if (problem.batch.kind == BatchKind::kNone) return {};
   const ComputeFacts& wanted = facts_of(problem.types.compute);
+  if (problem.batch.kind == BatchKind::kNone && wanted.terms == 1) return {};
   for (const ComputeType compute :
        {ComputeType::kF64, ComputeType::kF32, ComputeType::kF16, ComputeType::kS32}) {
     const ComputeFacts& has = facts_of(compute);

@@ -113,13 +113,20 @@ double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group) {
   return std::min(terms, *fill == Fill::kSameSign ? same_sign : zero_mean);
 }
 
+double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill) {
+  constexpr double kChain = 12, kLowByLow = 4;
+  return std::max(chain_constant(k, fill),
+                  chain_constant((k + 63) / 64, fill) + kChain + kLowByLow);
+}
+
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
   const ComputeFacts& compute = facts_of(types.compute);
   // Of types with fewer digits than the sum, tensor cores add 32 bytes at a time.
   const int operand_digits = std::min(facts_of(types.a).digits, compute.operand_digits);
   const bool cut = is_float(compute.sum) && operand_digits < facts_of(compute.sum).digits;
-  const double c =
-      cut ? cut_chain_constant(k, fill, 32 / size_of(types.a)) : chain_constant(k, fill);
+  const double c = compute.terms > 1 ? promoted_chain_constant(k, fill)
+                   : cut             ? cut_chain_constant(k, fill, 32 / size_of(types.a))
+                                     : chain_constant(k, fill);
   Bound bound{c * unit_roundoff(compute.sum), unit_roundoff(types.d),
               std::ldexp(0.5, facts_of(types.d).smallest)};
   for (const ElementType operand : {types.a, types.b}) {

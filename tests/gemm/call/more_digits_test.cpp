@@ -1,5 +1,5 @@
 // TF32 is a permission to round: kernels of FP32 take batches that those of TF32 do not take at
-// once.
+// once. They take what is split into terms, too.
 #include <gtest/gtest.h>
 
 #include "gemm/plan/plan.h"
@@ -47,6 +47,18 @@ TEST(MoreDigits, KernelsOfFp32MultiplyBatchesOfTf32) {
         problem.batch = {.kind = BatchKind::kPointers, .count = 4, .alignment = 8};
       }
     }
+  }
+}
+
+TEST(MoreDigits, KernelsOfFp32MultiplyWhatWouldBeSplitIntoTerms) {
+  const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
+  const Problem tiny = with_default_ld({.m = 33, .n = 18, .k = 21, .types = kF16x3Types});
+  EXPECT_EQ(gemm::plan(tiny, {}, hopper).kernel().types, kF32Types);
+  for (const char* kernel : {"simt_f32_sm75/64x64", "simt_f32_direct/128x128"}) {
+    const KernelChoice choice = choose_kernels(kernel).front();
+    const lab::VerifyResult result =
+        lab::verify(small_gpu(), choice, tiny, {.checks = !test_on_cuda()});
+    EXPECT_TRUE(result.ok()) << kernel << ": " << result.reason;
   }
 }
 

@@ -33,6 +33,7 @@ struct Gpu {
   constexpr double f16_tensor_peak() const { return peak_of(f16_tensor_lanes); }
   constexpr double bf16_tensor_peak() const { return peak_of(bf16_tensor_lanes); }
   constexpr double tf32_tensor_peak() const { return peak_of(tf32_tensor_lanes); }
+  constexpr double f16x3_peak() const { return f16_tensor_peak() / 3; }  // of three FP16 products
 
  private:
   constexpr double peak_of(int lanes) const { return 2e-3 * lanes * sms * clock_ghz; }

@@ -2,6 +2,7 @@
 
 #include "catalog/persistent.h"
 #include "kernels/passes/params.h"
+#include "kernels/passes/terms_params.h"
 #include "kernels/types/multiplied.h"
 #include "kernels/types/stored.h"
 
@@ -20,7 +21,11 @@ std::string out_of(const Types& types) {
   refuse_type("the catalog line of a kernel on tensor cores", types.d);
 }
 
-KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config) {
+namespace {
+
+// What all kernels on Hopper's tensor cores have.
+template <class Config>
+KernelRow row_of(std::string_view kernel, const char* variant, const Config& config) {
   const Loads loads = {Load::kTma, Load::kTma};
   return {.variant = variant,
           .entry = entry_name(kernel, variant, config.majors, loads),
@@ -31,11 +36,21 @@ KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::C
           .a_box = config.a_box(),
           .b_box = config.b_box(),
           .shared_bytes = config.shared_bytes(),
-          .reduce_entry = std::string(kernel) + "__reduce",
-          .repack_entry = repack_entry(kernel),
           .ctas_per_sm = config.ctas_per_sm(),
           .image = image_name(kernel, variant),
           .config = &config};
+}
+
+}  // namespace
+
+KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config) {
+  KernelRow row = row_of(kernel, variant, config);
+  row.reduce_entry = std::string(kernel) + "__reduce";
+  row.repack_entry = repack_entry(kernel);
+  return row;
+}
+KernelRow wgmma_row(std::string_view kernel, const char* variant, const promoted::Config& config) {
+  return row_of(kernel, variant, config);
 }
 
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
@@ -45,6 +60,11 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
            passes::kRepackThreads, passes::kPassCtasPerSm, image},
           {row.reduce_entry, "reduce_parts<" + out_of(types) + ">", "tessera::passes::ReduceParts",
            passes::kReduceThreads, passes::kPassCtasPerSm, image}};
+}
+
+std::vector<HelperEntry> promoted_helpers(const std::string& kernel) {
+  return {{kernel + "__terms", "split_terms", "tessera::passes::SplitParams", passes::kSplitThreads,
+           passes::kSplitCtasPerSm, image_name(kernel, "passes")}};
 }
 
 }  // namespace tessera::catalog

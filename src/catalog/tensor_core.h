@@ -8,6 +8,7 @@
 
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
+#include "kernels/families/promoted/config.h"
 #include "kernels/families/wgmma/config.h"
 
 namespace tessera::catalog {
@@ -15,8 +16,10 @@ namespace tessera::catalog {
 // The type of D as an argument of a template.
 std::string out_of(const Types& types);
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config);
+KernelRow wgmma_row(std::string_view kernel, const char* variant, const promoted::Config& config);
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types);
+std::vector<HelperEntry> promoted_helpers(const std::string& kernel);
 
 // "wgmma_bf16", whose rows are wgmma::kBf16. The table outlives the program's data.
 template <class Rows>
@@ -47,6 +50,25 @@ Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types
   kernel.applies_epilogue = true;
   kernel.helpers.resize(1);  // repack
   kernel.helpers.front().image = kernel.rows.front().image;
+  return kernel;
+}
+
+// "wgmma_f16x3", whose rows are promoted::kF16x3, and the launches that split its operands.
+template <class Rows>
+Kernel promoted_kernel(const std::string& name, std::string idea, const Types& types,
+                       const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), {});
+  for (const auto& [variant, config] : table) {
+    kernel.rows.push_back(wgmma_row(name, variant, config));
+  }
+  kernel.types = types;
+  kernel.family = "promoted";
+  kernel.first_sm = kernel.last_sm = 90;  // wgmma, tensor copies and setmaxnreg: sm_90a only
+  kernel.source = "kernels/families/promoted/kernel.cu";
+  kernel.name_space = "tessera::promoted";
+  kernel.configs = table_of(name.substr(name.find('_') + 1));
+  kernel.params = "tessera::promoted::PromotedParams";
+  kernel.helpers = promoted_helpers(name);
   return kernel;
 }
 

@@ -42,10 +42,10 @@ bool is_wanted(const Json& run) {
   if (run.value("build", "this") != "this" || !run.contains("time_ms")) return false;
   if (run.at("time_ms").is_null() || run.at("mode") != "burst") return false;
   for (const Kernel& kernel : all_kernels()) {
-    if (kernel.name != run.at("kernel")) continue;
+    if (kernel.name != run.at("kernel").get<std::string>()) continue;
     return kernel.source.starts_with("kernels/") &&
            std::any_of(kernel.rows.begin(), kernel.rows.end(),
-                       [&](const KernelRow& row) { return row.variant == run.at("config"); });
+                       [&](const KernelRow& row) { return row.variant == run.at("config").get<std::string>(); });
   }
   return false;
 }

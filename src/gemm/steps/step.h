@@ -68,7 +68,7 @@ struct ScalePatch {
 };
 
 // What a step does: device code in kernels/passes, but for the product itself.
-enum class Pass : std::uint8_t { kPack, kRepack, kMultiply, kReduce, kFinish };
+enum class Pass : std::uint8_t { kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
 std::string_view name_of(Pass pass);  // "multiply"
 
 // One launch.

@@ -44,7 +44,9 @@ constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
                            {"BF16 tensor cores", ElementType::kBf16, ComputeType::kF32, true,
                             &arch::Gpu::bf16_tensor_peak, nullptr},
                            {"TF32 tensor cores", ElementType::kF32, ComputeType::kTf32, true,
-                            &arch::Gpu::tf32_tensor_peak, nullptr}};
+                            &arch::Gpu::tf32_tensor_peak, nullptr},
+                           {"FP16 tensor cores, three products", ElementType::kF32,
+                            ComputeType::kF16x3, true, &arch::Gpu::f16x3_peak, nullptr}};
 
 // Of the slowest unit that is fast enough for the point.
 double peak_of(const Roofline& roofline, const RooflinePoint& point) {

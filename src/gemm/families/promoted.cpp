@@ -1,0 +1,259 @@
+// FP32 products on Hopper's tensor cores, of operands that are split into terms. The steps of a
+// plan:
+//
+//   terms       the elements of A and B, scaled, in two FP16 terms each; says whether these suffice
+//   multiply    every tile of D: three products of terms or, where they do not suffice, FFMAs
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/tensor_maps.h"
+#include "kernels/families/promoted/config.h"
+#include "kernels/families/promoted/params.h"
+#include "kernels/passes/terms_params.h"
+
+namespace tessera::gemm {
+namespace {
+
+using passes::SplitOperand;
+using passes::SplitParams;
+using promoted::PromotedParams;
+
+constexpr std::int64_t kMostOfASide = std::int64_t{1} << 29;  // HW: of coordinates, and of terms
+constexpr int kHalfBytes = 2;
+
+const promoted::Config& promoted_config(const KernelRow& row) {
+  return *static_cast<const promoted::Config*>(row.config);
+}
+
+// Elements of k that are split: whole chains.
+std::int64_t split_k(const GemmParams& p) { return round_up(p.k, promoted::kChainK); }
+std::int64_t bytes_of_terms(std::int64_t outer, const GemmParams& p) {
+  return outer * split_k(p) * promoted::kTerms * kHalfBytes;
+}
+
+// The launch that splits.
+struct Split {
+  std::int64_t strips_a, strips_b, ctas;
+
+  explicit Split(const GemmParams& p)
+      : strips_a(ceil_div(p.m, passes::kSplitOuter)),
+        strips_b(ceil_div(p.n, passes::kSplitOuter)),
+        ctas(passes::split_ctas(p.k)) {}
+  std::int64_t grid() const { return (strips_a + strips_b) * ctas; }
+};
+
+// What is known of the rows of A and of the columns of B: bytes in one temp. The words of what is
+// lost come first.
+struct Scales {
+  std::int64_t exponents_a, exponents_b, bytes;
+
+  explicit Scales(const GemmParams& p) {
+    const auto words = [](std::int64_t count) {
+      return round_up(count * static_cast<std::int64_t>(sizeof(int)), kWorkspaceAlignment);
+    };
+    exponents_a = words(Split(p).grid());
+    exponents_b = exponents_a + words(p.m);
+    bytes = exponents_b + words(p.n);
+  }
+};
+
+enum PromotedTemp { kTermsOfA, kTermsOfB, kScales };
+
+std::vector<std::int64_t> temps_of(const GemmParams& p) {
+  if (p.k == 0) return {0, 0, 0};
+  return {bytes_of_terms(p.m, p), bytes_of_terms(p.n, p), Scales(p).bytes};
+}
+
+SplitOperand split_of(std::int64_t outer, std::int64_t from_outer, std::int64_t from_k,
+                      const GemmParams& p) {
+  return {.from = nullptr,
+          .to = nullptr,
+          .exponents = nullptr,
+          .outer = outer,
+          .k = p.k,
+          .from_outer = from_outer,
+          .from_k = from_k,
+          .row = promoted::kTerms * split_k(p),
+          .strips = ceil_div(outer, passes::kSplitOuter)};
+}
+
+class PromotedSteps {
+ public:
+  PromotedSteps(const Offer& offer, const Request& request)
+      : kernel_(*offer.kernel),
+        row_(*offer.row),
+        config_(promoted_config(row_)),
+        request_(request),
+        p_(request.product.params),
+        scales_(p_) {}
+
+  std::vector<Step> all() const {
+    std::vector<Step> steps;
+    if (p_.k > 0) steps.push_back(split());
+    steps.push_back(multiply());
+    // WHY each may start early: all of its threads wait for the end of the launch before, ahead of
+    // any access to memory. The first one waits for whatever the stream ran before.
+    for (Step& step : steps) {
+      step.launch.param_offsets = {0};
+      step.launch.shape.starts_early = &step != &steps.front();
+    }
+    return steps;
+  }
+
+ private:
+  PlannedAddress scales(std::int64_t at) const { return request_.temp(kScales).moved(at); }
+
+  Step split() const {
+    const int resident = passes::resident_slabs(p_.k);
+    const Split launch(p_);
+    LaunchShape shape{.grid = launch.grid(),
+                      .block = passes::kSplitThreads,
+                      .shared_bytes = resident * passes::kSlabBytes};
+    if (launch.ctas > 1)
+      shape.cluster[0] = static_cast<int>(launch.ctas), shape.cluster[1] = shape.cluster[2] = 1;
+    Step step = step_of(Pass::kTerms, kernel_.name + "__terms", shape,
+                        SplitParams{.a = split_of(p_.m, p_.a_row, p_.a_col, p_),
+                                    .b = split_of(p_.n, p_.b_col, p_.b_row, p_),
+                                    .lost = nullptr,
+                                    .resident = resident});
+    const auto patch = [&](std::size_t at, const PlannedAddress& from, PromotedTemp to,
+                           std::int64_t exponents) {
+      step.addresses.push_back({at + offsetof(SplitOperand, from), from});
+      step.addresses.push_back({at + offsetof(SplitOperand, to), request_.temp(to), Use::kWritten});
+      step.addresses.push_back(
+          {at + offsetof(SplitOperand, exponents), scales(exponents), Use::kWritten});
+    };
+    patch(offsetof(SplitParams, a), request_.product.a, kTermsOfA, scales_.exponents_a);
+    patch(offsetof(SplitParams, b), request_.product.b, kTermsOfB, scales_.exponents_b);
+    step.addresses.push_back({offsetof(SplitParams, lost), scales(0), Use::kWritten});
+    return step;
+  }
+
+  // Groups that make what is in flight nearly square.
+  schedule::Raster raster() const {
+    const auto tiles_m = static_cast<int>(ceil_div(p_.m, config_.block.m));
+    const auto tiles_n = static_cast<int>(ceil_div(p_.n, config_.block.n));
+    const double wide =
+        std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n / config_.block.m);
+    const int group = std::max(static_cast<int>(std::lround(wide)), 1);
+    const int groups = ceil_div(std::max(tiles_m, 1), group);
+    return {tiles_m, tiles_n, ceil_div(std::max(tiles_m, 1), groups), 1};
+  }
+
+  TensorMapDesc map_of_terms(std::int64_t outer, TensorBox box) const {
+    const std::int64_t row = promoted::kTerms * split_k(p_);
+    return tensor_map_of(TensorType::kF16, row, outer, row, box);
+  }
+
+  Step multiply() const {
+    PromotedParams params{};
+    params.gemm = p_;
+    params.raster = raster();
+    params.stages = static_cast<int>(split_k(p_) / promoted::kStageK);
+    params.lost_words = p_.k > 0 ? static_cast<int>(Split(p_).grid()) : 0;
+    const std::int64_t columns = epilogue::whole_columns(p_.n, ElementType::kF32);
+    TensorMapDesc d = tensor_map_of(TensorType::kF32, columns, p_.m, p_.d_row, config_.d_box());
+    d.promotion = TensorPromotion::kNone;
+    const bool copies_d = p_.k > 0 && columns > 0 && can_be_mapped(d, request_.d_alignment);
+    params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
+    Step step = step_of(Pass::kMultiply, row_.entry,
+                        {.grid = std::min<std::int64_t>(request_.limits.sms, params.raster.tiles()),
+                         .block = row_.threads,
+                         .shared_bytes = row_.shared_bytes},
+                        params);
+    patch_product(step, offsetof(PromotedParams, gemm), request_.product);
+    if (p_.k == 0) return step;
+    const auto read = [&](std::size_t at, std::int64_t from) {
+      step.addresses.push_back({at, scales(from)});
+    };
+    read(offsetof(PromotedParams, exponents_a), scales_.exponents_a);
+    read(offsetof(PromotedParams, exponents_b), scales_.exponents_b);
+    read(offsetof(PromotedParams, lost), 0);
+    step.maps.push_back({offsetof(PromotedParams, a_map), map_of_terms(p_.m, config_.a_box()),
+                         request_.temp(kTermsOfA)});
+    step.maps.push_back({offsetof(PromotedParams, b_map), map_of_terms(p_.n, config_.b_box()),
+                         request_.temp(kTermsOfB)});
+    if (copies_d) {
+      step.maps.push_back({offsetof(PromotedParams, d_map), d, request_.product.d, Use::kWritten});
+    }
+    return step;
+  }
+
+  const Kernel& kernel_;
+  const KernelRow& row_;
+  const promoted::Config& config_;
+  const Request& request_;
+  const GemmParams& p_;
+  const Scales scales_;
+};
+
+class Promoted final : public Family {
+ public:
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    const GemmParams& p = request.product.params;
+    if (std::max({p.m, p.n, p.k}) > kMostOfASide || !fits_grid(p)) {
+      return too_many_tiles(kernel, request, "2^29 elements along each side");
+    }
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
+      const KernelRow& row = one.rows.front();
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = cost(kernel, row, one.tflops, request),
+                        .temps = temps_of(p)});
+      return {};
+    });
+  }
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
+    return PromotedSteps(offer, request).all();
+  }
+
+ private:
+  // Of the smallest tiles: of D, and of the launches that split.
+  static bool fits_grid(const GemmParams& p) {
+    constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
+    const auto tiles = [](std::int64_t sides) { return ceil_div(sides, std::int64_t{64}); };
+    return Split(p).grid() <= kMostTiles && tiles(p.m) * tiles(p.n) <= kMostTiles;
+  }
+
+  static Cost cost(const Kernel& kernel, const KernelRow& row, double tflops,
+                   const Request& request) {
+    const GemmParams& p = request.product.params;
+    const promoted::Config& config = promoted_config(row);
+    const std::int64_t tiles_m = ceil_div(p.m, config.block.m);
+    const TensorCoreWork work{
+        .block = row.block,
+        .per_sm = 1,
+        .rate = tflops,
+        .hides_store = false,
+        .copies_d = request.d_alignment % 16 == 0 && p.d_row % 4 == 0,
+        .stages = config.stages,
+        .is_of_one_warpgroup = false,
+        .a = {.is_along_k = true, .is_from_registers = false, .row_bytes = 128},
+        .b = {.is_along_k = true, .is_from_registers = false, .row_bytes = 128},
+        .d_row_bytes = p.d_row % 8 == 0 ? 32 : 16,
+        .tiles_m = tiles_m,
+        .products = 1,
+        .tiles = tiles_m * ceil_div(p.n, config.block.n),
+        .k_tiles = split_k(p) / promoted::kStageK,
+        .parts = 0,
+        .repacked_bytes = 0,
+        .types = &kernel.types};
+    Cost cost = cost_of_tensor_cores(work, p, request.limits);
+    if (p.k == 0) return cost;
+    cost.repack =
+        cost_of_repacking(bytes_of_terms(p.m, p) + bytes_of_terms(p.n, p), request.limits);
+    return cost;
+  }
+};
+
+}  // namespace
+
+const Family& promoted_family() {
+  static const Promoted family;
+  return family;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,75 @@
+// The shapes of the kernels that promote: products of FP32 operands that are split into FP16 terms.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/panel_columns.h"
+#include "kernels/tile/extents.h"
+
+namespace tessera::promoted {
+
+inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg: sm_90a only
+
+// A row of a stage is 128 bytes: the high terms of 32 elements along k, then their low terms.
+inline constexpr int kTerms = 2, kStageK = 32, kRowHalves = kTerms * kStageK;
+// A chain is two stages.
+inline constexpr int kChainK = 2 * kStageK;
+
+struct Config {
+  BlockTile block;  // k: kStageK
+  int stages;       // of the ring in shared memory
+  Majors majors = {Major::kK, Major::kK};
+
+  static constexpr int kConsumers = 2;  // warpgroups that multiply, and share the rows of a tile
+  static constexpr int kProducerRegisters = 40, kConsumerRegisters = 232;
+
+  constexpr int threads() const { return 128 * (1 + kConsumers); }
+  constexpr int ctas_per_sm() const { return 1; }
+  constexpr int rows() const { return block.m / kConsumers; }  // of a warpgroup
+  constexpr int panel_columns() const {
+    return epilogue::store_columns(block.n, ElementType::kF32);
+  }
+  // One panel a warp: beside the ring there is no room for two.
+  constexpr int panel_bytes() const {
+    return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
+  }
+  constexpr int stage_bytes() const { return (block.m + block.n) * tile::kRowBytes; }
+  constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
+
+  constexpr TensorBox a_box() const { return {kRowHalves, block.m, tile::kRowBytes}; }
+  constexpr TensorBox b_box() const { return {kRowHalves, block.n, tile::kRowBytes}; }
+  constexpr TensorBox d_box() const {
+    return {panel_columns(), epilogue::kWarpRows, panel_columns() * 4};
+  }
+};
+
+// The tile where the terms would lose digits: its operands are multiplied by FFMAs.
+struct FfmaShape {
+  BlockTile block;
+  OutputTile thread;
+
+  constexpr OutputTile thread_grid() const { return {block.m / thread.m, block.n / thread.n}; }
+  constexpr int threads() const { return thread_grid().m * thread_grid().n; }
+  static constexpr int pitch(int outer) { return outer + 2; }
+};
+inline constexpr FfmaShape kFfma = {{128, 64, 16}, {8, 4}};
+inline constexpr int kFfmaChainK = 256;  // sums of so much of k are added up on their own
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  const int sums = c.rows() * c.block.n / tile::kWarpgroup;
+  return c.block.k == kStageK && c.rows() == tile::kWgmmaM &&
+         tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 && 2 * sums <= 192 &&
+         c.stages >= 2 * 2 && c.d_box().swizzle >= 32 &&
+         c.shared_bytes() + 1024 <= kShared + 1024 && kFfma.threads() <= c.threads() &&
+         c.block.n % 32 == 0;
+}
+
+// Large tiles first. TRIED (H100, tools/calibrate/promoted): two chains a warpgroup with A in
+// registers, in tiles of 128x192 and 128x256: no faster.
+inline constexpr auto kF16x3 = rows_of<Config>({
+    {"128x192x32_s5", {{128, 192, 32}, 5}},
+    {"128x128x32_s6", {{128, 128, 32}, 6}},
+    {"128x64x32_s8", {{128, 64, 32}, 8}},
+});
+
+}  // namespace tessera::promoted

@@ -1,0 +1,192 @@
+// FP32 products on Hopper's tensor cores: operands in two FP16 terms each, three products of these,
+// and sums that are promoted. One warp loads stages of terms by tensor copies, two warpgroups
+// multiply and promote in turns. The grid is persistent.
+//
+// Where the terms would lose digits (passes/terms.h) the same launch multiplies the caller's
+// operands by FFMAs, and NaN, infinities and numbers of any size behave as they do there.
+#include "kernels/copy/tma.h"
+#include "kernels/epilogue/add_c.h"
+#include "kernels/epilogue/store_pairs.h"
+#include "kernels/epilogue/store_tma.h"
+#include "kernels/families/promoted/config.h"
+#include "kernels/families/promoted/params.h"
+#include "kernels/mainloop/ffma_strided.h"
+#include "kernels/mainloop/wgmma.h"
+#include "kernels/mainloop/wgmma_promoted.h"
+#include "kernels/passes/terms.h"
+#include "kernels/ptx/elect.h"
+#include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/registers.h"
+#include "kernels/ptx/wgmma_n128.h"
+#include "kernels/ptx/wgmma_n192.h"
+#include "kernels/ptx/wgmma_n64.h"
+#include "kernels/schedule/tile_walk.h"
+
+namespace tessera::promoted {
+
+// Everything that follows from a config.
+template <Config cfg>
+struct Types {
+  using TileA =
+      tile::SharedTile<ptx::MatrixType::kF16, cfg.block.m, kRowHalves, ptx::Major::kK>;  // (m, 2 k)
+  using TileB =
+      tile::SharedTile<ptx::MatrixType::kF16, cfg.block.n, kRowHalves, ptx::Major::kK>;  // (n, 2 k)
+  using Ring = pipeline::MbarrierRing<TileA, TileB, cfg.stages>;
+  using Position = pipeline::Position<cfg.stages>;
+  using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
+  using Panels = epilogue::StorePanels<ElementType::kF32, cfg.block.n, 1>;
+  using Walk = schedule::TileWalk<OutputTile{1, 1}>;
+
+  struct Shared {
+    Ring ring;
+    Panels panels[4 * cfg.kConsumers];  // one a warp
+  };
+};
+
+// One thread.
+template <Config cfg>
+__device__ void load_all(typename Types<cfg>::Shared& shared, const PromotedParams& p) {
+  using T = Types<cfg>;
+  typename T::Position at;
+  const int products = 1;
+  for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
+    mainloop::load_tiles<copy::TmaTile<typename T::TileA, 1>, copy::TmaTile<typename T::TileB, 1>,
+                         2, false>(shared.ring, at, p.a_map, p.b_map, walk.corner(cfg.block), 0,
+                                   p.stages, {{0, 1}, {0, 1}}, {0, 0});
+  }
+}
+
+// x times a power of two whose exponent is between -252 and 252. WHY in two steps: a float holds
+// half of such a power.
+__device__ inline float times_power_of_two(float x, int exponent) {
+  const int half = exponent / 2;
+  const auto power = [](int e) { return __int_as_float((e + 127) << 23); };
+  return x * power(half) * power(exponent - half);
+}
+
+// What the terms were multiplied by leaves the sums.
+template <class Sums>
+__device__ void scale_back(Sums& sums, const PromotedParams& p, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int first = column + tile::pair_column(lane);
+  int of_row[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = row + 8 * half + tile::pair_row(lane);
+    of_row[half] = r < p.gemm.m ? p.exponents_a[r] : 0;
+  }
+#pragma unroll
+  for (int group = 0; group < Sums::kN / 8; ++group) {
+    const int at = first + 8 * group;
+    const int low = at < p.gemm.n ? p.exponents_b[at] : 0;
+    const int high = at + 1 < p.gemm.n ? p.exponents_b[at + 1] : 0;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const tile::Pair pair = sums.pair(0, half, group);
+      sums.set_pair(0, half, group,
+                    {times_power_of_two(pair.low, of_row[half] + low),
+                     times_power_of_two(pair.high, of_row[half] + high)});
+    }
+  }
+}
+
+// A warpgroup.
+template <Config cfg>
+__device__ void multiply_all(typename Types<cfg>::Shared& shared, const PromotedParams& p,
+                             int consumer) {
+  using T = Types<cfg>;
+  using Store = epilogue::PanelsOfC<ElementType::kF32, cfg.block.n, 1, typename T::Sums>;
+  auto& panels = shared.panels[consumer * 4 + threadIdx.x / 32 % 4];
+  typename T::Position at;
+  typename T::Sums sums;
+  bool waits = consumer == 1;
+  const int products = 1;
+  typename T::Walk walk(p.raster, products);
+  const bool has_tile = walk.valid();
+  const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
+  for (; walk.valid(); walk.advance()) {
+    const tile::Coord<> corner = walk.corner(cfg.block);
+    mainloop::multiply_promoted<typename T::TileA, typename T::TileB>(
+        sums, shared.ring, at, p.stages, consumer * cfg.rows(), consumer, waits, release);
+    const int row = corner.m + consumer * cfg.rows() +
+                    static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
+    scale_back(sums, p, row, corner.n);
+    Store c(panels, p.gemm, row, corner.n);
+    c.start();
+    epilogue::ScaledSums op;
+    epilogue::store_by_tma<ElementType::kF32>(
+        panels, sums, c.add_to(sums), {p.d_map, p.copied_columns, 0, false}, row, corner.n, op);
+  }
+  // The turn that was passed on last is taken; a CTA without a tile passed none.
+  if (consumer == 0 && has_tile) pipeline::Turns::wait(0);
+  if (ptx::elect_one()) ptx::bulk_wait_group<0>();
+}
+
+// kFfma.threads() threads: the product of the caller's operands, tile after tile.
+__device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, const GemmParams& p) {
+  constexpr int kBarrier = 1;
+  const long long tiles_m = (p.m + kFfma.block.m - 1) / kFfma.block.m;
+  const long long tiles_n = (p.n + kFfma.block.n - 1) / kFfma.block.n;
+  for (long long i = blockIdx.x; i < tiles_m * tiles_n; i += gridDim.x) {
+    const tile::Coord<long long> at = schedule::grouped_tile(i, tiles_m, tiles_n);
+    const tile::Coord<long long> first{at.m * kFfma.block.m, at.n * kFfma.block.n};
+    const auto sums = mainloop::multiply_strided<kFfma, kFfmaChainK>(
+        tiles, {p.a, p.m, p.k, p.a_row, p.a_col}, {p.b, p.n, p.k, p.b_col, p.b_row}, first,
+        [](const void* matrix, long long j) { return static_cast<const float*>(matrix)[j]; },
+        [] { ptx::barrier_sync(kBarrier, kFfma.threads()); });
+    sums.for_each([&](float sum, int row, int column) {
+      const long long m = first.m + row, n = first.n + column;
+      if (m >= p.m || n >= p.n) return;
+      float value = static_cast<float>(p.alpha) * sum;
+      if (p.beta != 0) {
+        value += static_cast<float>(p.beta) * static_cast<const float*>(p.c)[m * p.c_row + n];
+      }
+      static_cast<float*>(p.d)[m * p.d_row + n] = value;
+    });
+  }
+}
+
+// All threads. Whether terms do not suffice anywhere.
+__device__ inline bool has_lost(const PromotedParams& p) {
+  int lost = 0;
+  for (int i = threadIdx.x; i < p.lost_words; i += blockDim.x) lost |= p.lost[i];
+  return __syncthreads_or(lost) != 0;
+}
+
+template <Config cfg>
+__device__ void run(const PromotedParams& p) {
+  static_assert(is_legal(cfg));
+  ptx::launch_dependents();
+  ptx::wait_for_prerequisites();
+  if (p.stages == 0) return epilogue::store_without_sums<ElementType::kF32>(p.gemm);
+  using T = Types<cfg>;
+  static_assert(sizeof(typename T::Shared) <= cfg.shared_bytes());
+  static_assert(sizeof(mainloop::StridedTiles<kFfma>) <= cfg.shared_bytes());
+  extern __shared__ __align__(1024) unsigned char memory[];
+  if (has_lost(p)) {
+    if (threadIdx.x >= kFfma.threads()) return;
+    return multiply_by_ffma(*reinterpret_cast<mainloop::StridedTiles<kFfma>*>(memory), p.gemm);
+  }
+  auto& shared = *reinterpret_cast<typename T::Shared*>(memory);
+  if (threadIdx.x == 0) {
+    shared.ring.init(4 * cfg.kConsumers);
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+  __syncthreads();
+  // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
+  // number is the same in all lanes, so that descriptors live in uniform registers.
+  const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
+  if (warp < 4) {
+    ptx::release_registers_to<cfg.kProducerRegisters>();
+    if (warp == 0 && ptx::elect_one()) load_all<cfg>(shared, p);
+  } else {
+    ptx::acquire_registers_up_to<cfg.kConsumerRegisters>();
+    multiply_all<cfg>(shared, p, warp / 4 - 1);
+  }
+}
+
+// An entry of its own.
+using passes::split_terms;
+
+}  // namespace tessera::promoted

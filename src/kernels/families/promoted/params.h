@@ -1,0 +1,24 @@
+// What the kernels of this family are given: one block each. Tensor maps come first, at multiples
+// of 64.
+#pragma once
+
+#include "kernels/schedule/raster.h"
+#include "launch/params.h"
+
+namespace tessera::promoted {
+
+struct PromotedParams {
+  TensorMap a_map, b_map, d_map;  // of A and B: rows of terms, (m, 2 k) and (n, 2 k)
+  GemmParams gemm;                // the operands as the caller has them
+  schedule::Raster raster;
+  int stages;          // of kStageK each, an even number
+  int copied_columns;  // of D from the left, that tensor copies store
+  // What the sums of a row and of a column are to be multiplied by: powers of two.
+  const int* exponents_a;
+  const int* exponents_b;
+  // A word that is not 0: the terms have lost digits (passes/terms.h), and FFMAs multiply.
+  const int* lost;
+  int lost_words;
+};
+
+}  // namespace tessera::promoted

@@ -1,0 +1,197 @@
+// Products of FP32 in two FP16 terms: integers bit for bit, real numbers at least as accurate as
+// FP32 sums them, and numbers that terms do not hold as FP32 has them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "device/buffer.h"
+#include "gemm/call/multiply.h"
+#include "lab/verify/verify.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+KernelChoice named(const char* variant) {
+  return choose_kernels(std::string("wgmma_f16x3/") + variant).front();
+}
+
+Problem product_of(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NN") {
+  Problem p{.m = m, .n = n, .k = k, .types = kF16x3Types, .order = Order::kRowMajor};
+  set_layout(p, layout);
+  return with_default_ld(p);
+}
+
+using Floats = std::vector<float>;
+
+DeviceBuffer uploaded(const Floats& x) {
+  DeviceBuffer buffer(small_test_device(), x.size() * sizeof(float));
+  small_test_device().copy_in(buffer.address(), x.data(), buffer.bytes());
+  return buffer;
+}
+
+// Of a row-major product without transposed operands.
+Floats multiplied(const Problem& p, const Floats& a, const Floats& b,
+                  const char* variant = "128x64x32_s8") {
+  const DeviceBuffer on_a = uploaded(a), on_b = uploaded(b);
+  const DeviceBuffer on_d = uploaded(Floats(p.m * p.n, -7.0f));
+  gemm::Handle handle(small_test_device());
+  gemm::multiply(handle, p, {on_a.address(), on_b.address(), 0, on_d.address()},
+                 {.kernel = named(variant)});
+  small_test_device().synchronize();
+  Floats d(p.m * p.n);
+  small_test_device().copy_out(d.data(), on_d.address(), d.size() * sizeof(float));
+  return d;
+}
+
+Floats drawn(std::int64_t count, unsigned seed, const std::function<double(std::mt19937&)>& draw) {
+  std::mt19937 generator(seed);
+  Floats x(count);
+  for (float& one : x) one = static_cast<float>(draw(generator));
+  return x;
+}
+double normal(std::mt19937& generator) { return std::normal_distribution<>()(generator); }
+double positive(std::mt19937& generator) {
+  return std::uniform_real_distribution<>(0, 1)(generator);
+}
+
+// Errors in units of u (|A| |B|).
+struct Grade {
+  double worst = 0, mean = 0;
+};
+Grade grade_of(const Problem& p, const Floats& a, const Floats& b, const Floats& d) {
+  Grade grade;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      double sum = 0, size = 0;
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        const double term = static_cast<double>(a[i * p.k + l]) * b[l * p.n + j];
+        sum += term, size += std::abs(term);
+      }
+      const double error = std::abs(d[i * p.n + j] - sum) / (size * std::ldexp(1.0, -24));
+      grade.worst = std::max(grade.worst, error);
+      grade.mean += error / static_cast<double>(p.m * p.n);
+    }
+  }
+  return grade;
+}
+
+TEST(Promoted, IsRightForAnyLayoutSizeAndScale) {
+  std::mt19937 draw(20261127);
+  const auto below = [&](int n) { return static_cast<std::int64_t>(draw() % n); };
+  for (const char* variant : {"128x192x32_s5", "128x128x32_s6", "128x64x32_s8"}) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      Problem p = product_of(1 + below(300), 1 + below(300), 1 + below(150), layout);
+      p.order = below(2) ? Order::kRowMajor : Order::kColumnMajor;
+      p.lda = p.ldb = p.ldc = p.ldd = 0;
+      p = with_default_ld(p);
+      for (std::int64_t* ld : {&p.lda, &p.ldb, &p.ldc, &p.ldd}) *ld += below(3);
+      p.alpha = below(2) ? 1 : -0.5;
+      p.beta = below(2) ? 0 : 2;
+      const lab::VerifyResult result =
+          lab::verify(small_test_device(), named(variant), p, {.checks = !test_on_cuda()});
+      EXPECT_TRUE(result.ok()) << variant << ", " << layout << ", m " << p.m << ", n " << p.n
+                               << ", k " << p.k << ": " << result.reason;
+    }
+  }
+}
+
+TEST(Promoted, TakesEveryTailOfK) {
+  for (const std::int64_t k : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257}) {
+    const lab::VerifyResult result =
+        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(19, 21, k, "NT"),
+                    {.checks = !test_on_cuda()});
+    EXPECT_TRUE(result.ok()) << "k " << k << ": " << result.reason;
+  }
+}
+
+TEST(Promoted, IsAsAccurateAsFp32) {
+  const Problem p = product_of(40, 70, 1024);
+  const Floats a = drawn(p.m * p.k, 1, normal), b = drawn(p.k * p.n, 2, normal);
+  const Grade of_normal = grade_of(p, a, b, multiplied(p, a, b));
+  EXPECT_LT(of_normal.worst, 1);
+  EXPECT_LT(of_normal.mean, 0.15);
+  const Floats c = drawn(p.m * p.k, 3, positive), d = drawn(p.k * p.n, 4, positive);
+  const Grade of_positive = grade_of(p, c, d, multiplied(p, c, d));
+  EXPECT_LT(of_positive.worst, 12) << "chains that are not promoted drift by 100";
+}
+
+// Exponents of rows and columns leave no trace.
+TEST(Promoted, ScalesOfRowsAndColumnsKeepTheBits) {
+  const Problem p = product_of(9, 13, 70);
+  const Floats a = drawn(p.m * p.k, 5, normal), b = drawn(p.k * p.n, 6, normal);
+  const Floats plain = multiplied(p, a, b);
+  for (const int exponent : {-100, -37, 1, 60, 100}) {
+    Floats scaled = a, other = b;
+    for (float& x : scaled) x = std::ldexp(x, exponent);
+    for (std::int64_t l = 0; l < p.k; ++l)
+      other[l * p.n + 3] = std::ldexp(b[l * p.n + 3], -exponent);
+    const Floats d = multiplied(p, scaled, other);
+    for (std::int64_t i = 0; i < p.m * p.n; ++i) {
+      const int of_column = i % p.n == 3 ? -exponent : 0;
+      ASSERT_EQ(d[i], std::ldexp(plain[i], exponent + of_column)) << exponent << " at " << i;
+    }
+  }
+}
+
+// What D has where one element of A is x.
+Floats with_element(float x) {
+  const Problem p = product_of(5, 6, 130);
+  Floats a(p.m * p.k, 1.0f);
+  const Floats b(p.k * p.n, 0.5f);
+  a[2 * p.k + 129] = x;
+  return multiplied(p, a, b);
+}
+
+TEST(Promoted, NumbersThatTermsDoNotHoldAreMultipliedAsInFp32) {
+  EXPECT_EQ(with_element(1)[2 * 6], 65.0f);
+  EXPECT_EQ(with_element(kInfinity)[2 * 6], kInfinity);
+  EXPECT_EQ(with_element(kInfinity)[0], 65.0f);
+  EXPECT_TRUE(std::isnan(with_element(kNan)[2 * 6 + 5]));
+  EXPECT_EQ(with_element(kNan)[3 * 6], 65.0f);
+  const float huge = std::ldexp(1.0f, 127);
+  EXPECT_EQ(with_element(huge)[2 * 6], 0.5f * huge);
+  EXPECT_EQ(with_element(0)[2 * 6], 64.5f);
+}
+
+TEST(Promoted, RowsOfVerySmallNumbersKeepTheirDigits) {
+  const Problem p = product_of(3, 4, 8);
+  Floats a(p.m * p.k, 0.0f);
+  for (std::int64_t l = 0; l < p.k; ++l) a[p.k + l] = std::ldexp(1.0f, -130 - static_cast<int>(l));
+  const Floats d = multiplied(p, a, Floats(p.k * p.n, 1.0f));
+  EXPECT_EQ(d[4], std::ldexp(255.0f, -137));
+  EXPECT_EQ(d[0], 0.0f);
+}
+
+// Numbers far below the largest of their row: two terms would lose them.
+TEST(Promoted, WideSpreadIsNoticed) {
+  const Problem p = product_of(4, 8, 256);
+  Floats a = drawn(p.m * p.k, 7, normal);
+  Floats b(p.k * p.n, 0.0f);
+  for (std::int64_t l = 128; l < p.k; ++l) {
+    for (std::int64_t j = 0; j < p.n; ++j) b[l * p.n + j] = a[(l * 31 + j) % a.size()];
+    for (std::int64_t i = 0; i < p.m; ++i) a[i * p.k + l] *= std::ldexp(1.0f, -40);
+  }
+  EXPECT_LT(grade_of(p, a, b, multiplied(p, a, b)).worst, 8);
+}
+
+TEST(Promoted, TheLibraryChoosesItWhereItPays) {
+  const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
+  const auto family = [&](std::int64_t side) {
+    return gemm::plan(product_of(side, side, side), {}, hopper).kernel().family;
+  };
+  EXPECT_EQ(family(4096), "promoted");
+  EXPECT_EQ(family(2048), "promoted");
+  EXPECT_NE(family(128), "promoted");
+  const gemm::Plan plan = gemm::plan(product_of(4096, 4096, 4096), {}, hopper);
+  EXPECT_GE(plan.workspace_bytes(), 2 * 4096 * 4096 * 4);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -60,3 +60,9 @@ add_executable(promoted EXCLUDE_FROM_ALL tools/calibrate/promoted/main.cpp)
 target_include_directories(promoted PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(promoted PRIVATE tessera_lab)
 add_dependencies(promoted promoted_code)
+
+# accuracy: how far products of FP32 are from the exact ones, by compute type and kind of numbers.
+add_executable(accuracy tools/calibrate/accuracy/main.cpp tools/calibrate/accuracy/data.cpp)
+target_include_directories(accuracy PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(accuracy PRIVATE tessera_lab)
+add_test(NAME accuracy COMMAND accuracy --check)

@@ -19,6 +19,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   reordered any page      the order alone, an earlier run     results/h200_reordered.json, by rewritten_tables.py
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   mutants_drawn   any page   mistakes drawn by a seed      results/mutants_drawn.json, by mutant_tables.py
+  fp32_accuracy, fp32_terms   docs/api/compute-types.md   FP32 from FP16 terms   results/accuracy/*.json, tensor/h100_f16x3*.json, by terms_tables.py
   sass_hazards  docs/sass-patching.md   unchanged kernels, and edits   results/sass_hazards.json, by sass/hazard_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
@@ -80,6 +81,7 @@ import rewritten_tables
 import shape_tables
 import tensor_ladder
 import tensor_tables
+import terms_tables
 from clients import host_tables, pytorch_tables
 from sass import hazard_tables
 from cells import NOTHING
@@ -133,7 +135,7 @@ def updated_pages(root):
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),
                  **drawn_tables.sections(root), **pytorch_tables.sections(root), **host_tables.sections(root),
-                 **hazard_tables.sections(root),
+                 **hazard_tables.sections(root), **terms_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/api/*.md"))]:

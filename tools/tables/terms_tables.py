@@ -1,0 +1,86 @@
+"""FP32 products from FP16 terms: how accurate they are, and how fast.
+
+  fp32_accuracy   docs/api/compute-types.md   errors by kind of numbers    results/accuracy/h100.json
+  fp32_terms      any page                    speed beside the vendor's    results/tensor/h100_f16x3*.json
+
+Made on a GPU:
+
+  build/accuracy --json results/accuracy/h100.json
+  build/tessera bench -m 1024,2048,4096,8192 --type f16x3 --layout NN,NT,TN,TT --mode burst \\
+                      --json results/tensor/h100_f16x3.json
+  ... --workspace-limit 268435456 --json results/tensor/h100_f16x3_256.json
+"""
+import json
+import math
+import sys
+
+from cells import NOTHING, table
+from results_files import code_and_rounds, require_one_commit
+
+SCHEMA = "tessera.accuracy/1"
+
+
+def accuracy(root):
+    path = root / "results/accuracy/h100.json"
+    if not path.exists():
+        return NOTHING
+    file = json.loads(path.read_text())
+    if file.get("schema") != SCHEMA:
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {SCHEMA}")
+    rows = []
+    for row in file["rows"]:
+        name = f"{row['compute']}, by FFMAs" if row["by_ffma"] else row["compute"]
+        figures = [f"{row[key]:.3g}" for key in ("worst", "at_95", "mean", "signed_mean")]
+        figures[0] = figures[0] if row["passes"] else f"**{figures[0]}**"
+        rows.append([row["text"], f"{row['k']}", name, *figures])
+    environment = file["environment"]
+    return "\n\n".join([
+        table(["numbers", "k", "compute", "worst", "95 %", "mean", "signed mean"], rows),
+        f"Units of u (\\|A\\| \\|B\\|), u = 2^-24; m = n = {file['m']}. Bold: misses the promise. "
+        f"{environment['device']['name']}, {environment['date'][:10]}; `results/accuracy/h100.json`."])
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def speeds(path):
+    """{(size, is limited): [(TFLOP/s, speed over the vendor's)]}, and the file."""
+    file = json.loads(path.read_text())
+    require_one_commit(file, path)
+    cells = {}
+    for run in file["runs"]:
+        if run.get("build", "this") != "this" or not run.get("vendor"):
+            continue
+        key = run["problem"]["m"], run.get("workspace_limit")
+        cells.setdefault(key, []).append((run["tflops"], run["ratio_to_vendor"]))
+    return file, cells
+
+
+def terms(root):
+    paths = [root / f"results/tensor/h100_f16x3{suffix}.json" for suffix in ("", "_256")]
+    if not all(path.exists() for path in paths):
+        return NOTHING
+    file, cells = speeds(paths[0])
+    _, of_256 = speeds(paths[1])
+    cells.update(of_256)
+    limits = {None: "as much as it likes", 2**28: "256 MiB", 2**26: "64 MiB"}
+    sizes = sorted({size for size, _ in cells})
+    rows = []
+    for limit, text in limits.items():
+        row = []
+        for size in sizes:
+            # What fits anyway was not run again with a limit.
+            runs = cells.get((size, limit)) or cells.get((size, None))
+            row.append(f"{sum(t for t, _ in runs) / len(runs):.0f} ({geometric_mean([r for _, r in runs]):.2f})")
+        rows.append([text, *row])
+    environment = file["environment"]
+    return "\n\n".join([
+        table(["workspace", *(f"{size}" for size in sizes)], rows),
+        f"TFLOP/s of 2 m n k (speed relative to the vendor's FP32), mean over four layouts; splitting included. "
+        f"{environment['device']['name']}, {environment['date'][:10]}, {environment['libraries']['vendor']}; "
+        f"burst, in turn, {code_and_rounds(file)}; `results/tensor/h100_f16x3*.json`."])
+
+
+def sections(root):
+    return {"fp32_accuracy": accuracy(root), "fp32_terms": terms(root)}

@@ -36,8 +36,9 @@ def accuracy(root):
     environment = file["environment"]
     return "\n\n".join([
         table(["numbers", "k", "compute", "worst", "95 %", "mean", "signed mean"], rows),
-        f"Units of u (\\|A\\| \\|B\\|), u = 2^-24; m = n = {file['m']}. Bold: misses the promise. "
-        f"{environment['device']['name']}, {environment['date'][:10]}; `results/accuracy/h100.json`."])
+        f"Units of u (\\|A\\| \\|B\\|), u = 2^-24; m = n = {file['m']}. Bold: misses the aim. "
+        f"{environment['device']['name']}, {environment['date'][:10]}; `results/accuracy/h100.json`"
+        f"{', ' + file['remark'] if file.get('remark') else ''}."])
 
 
 def geometric_mean(values):

@@ -22,7 +22,9 @@ from fit_bounds import bounds_of  # noqa: E402
 from fit_costs import GOALS, Model, summary, table_text  # noqa: E402
 
 WIDTH = 0.015  # of the soft choice, in logarithms
-PRIOR = 0.02   # what a number costs that has moved by e, in regret of one cell
+PRIOR = 0.5    # what a number costs that has moved by e, in regret of one cell
+LEAST = 0.02   # a move that gains less is none
+OTHER = 0.05   # what a choice costs that no sweep has timed: the same kernel, planned otherwise
 STEPS = (0.08, 0.04, 0.02)
 
 
@@ -41,16 +43,18 @@ class Moves:
         self.names = [name for name in values if values[name] > 0 and bounds_of(name, values[name]) and (
             name in model.name if "/" in name else name.split(".")[0] in own or name.split(".")[0] in
             ("passes", "memory_bytes"))]
+        self.same = model.predict(self.start)[1]
         self.bounds = {name: bounds_of(name, values[name])[1:3] for name in self.names}
 
     def cost(self, values):
         m, count = self.model, self.model.cell.max() + 1
-        predicted, _, known = m.predict(values)
+        predicted, same, known = m.predict(values)
+        loss = m.loss + OTHER * (self.same & ~same)
         least = np.full(count, np.inf)
         np.minimum.at(least, m.cell, np.where(known, predicted, np.inf))
         share = np.where(known, np.exp(-np.minimum((predicted - least[m.cell]) / WIDTH, 50)), 0)
         share /= np.bincount(m.cell, share, count)[m.cell] + 1e-300
-        total = float((share * m.loss * m.importance).sum())
+        total = float((share * loss * m.importance).sum())
         return total + PRIOR * sum(np.log(values[name] / self.start[name])**2 for name in self.names)
 
     def run(self, seconds, seed=1):
@@ -69,7 +73,7 @@ class Moves:
                             if not low <= value <= high:
                                 break
                             now = self.cost({**self.values, name: value})
-                            if now > best - 1e-3:
+                            if now > best - LEAST:
                                 break
                             self.values[name], best, moved = value, now, True
                 print(f"step {step}: regret {best:.3f}, {end - time.time():.0f} s left", flush=True)

@@ -78,7 +78,7 @@ endfunction()
 # compiled with one.
 # WHY not these folders: their files give one short name to different things.
 string(JOIN "|" tessera_by_file "^vgpu/exec/decode/rules$" "^sass/model/latency_rows$"
-       "^tests/(cli|fuzz|gemm|kernels|kernels/tile|lab/(explain|timing|verify)|problem)$"
+       "^tests/(cli|fuzz|gemm|kernels|kernels/tile|lab/(bench|explain|timing|verify)|problem)$"
        "^tests/(sass/(container|model|rewrite)|vgpu/observe)$")
 # tessera_unite(TARGET)   when all CMakeLists have been read, so that files may still come and go. Paths are
 #                         relative, so that ccache finds what another checkout compiled.

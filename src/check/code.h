@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check/words/tokens.h"
-#include "vgpu/observe/signature.h"
+#include "vgpu/report/signature.h"
 
 namespace tessera::checking {
 

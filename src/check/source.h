@@ -6,7 +6,7 @@
 #include <string>
 
 #include "check/code.h"
-#include "vgpu/observe/finding.h"
+#include "vgpu/report/finding.h"
 
 namespace tessera::checking {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/arguments.h"
-#include "vgpu/observe/signature.h"
+#include "vgpu/report/signature.h"
 
 namespace tessera::checking {
 

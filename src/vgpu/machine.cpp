@@ -13,6 +13,7 @@
 #include "vgpu/exec/launch.h"
 #include "vgpu/memory/device_heap.h"
 #include "vgpu/memory/global.h"
+#include "vgpu/observe/observers.h"
 #include "vgpu/ptx/parser.h"
 #include "vgpu/ptx/signatures.h"
 
@@ -307,7 +308,7 @@ LaunchReport Machine::launch(const Program& program, std::string_view entry,
   if (shape.starts_early) context.earlier = impl_->earlier;
   impl_->earlier.reset();
   context.becomes_earlier = &impl_->earlier;
-  return run_launch(context, impl_->options.host_threads);
+  return run_launch(context, observers_of, impl_->options.host_threads);
 }
 
 }  // namespace tessera::vgpu

@@ -6,7 +6,7 @@
 
 #include "catalog/catalog.h"
 #include "cli/terminal/live_table.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "tests/support/program.h"
 
 namespace tessera::cli {

@@ -15,7 +15,7 @@
 #include "lab/data/integers.h"
 #include "lab/data/operand_sets.h"
 #include "lab/explain/roofline.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 #include "lab/timing/cublas.h"
 #include "lab/verify/compare.h"
 #include "lab/verify/reference.h"

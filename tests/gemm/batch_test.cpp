@@ -30,12 +30,6 @@ constexpr const char* kForEach[] = {"simt_f32/64x32",
                                     "12_warp_tile",
                                     "24_tensor_core_wmma"};
 
-Device& gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 struct Case {
   const char* layout;
   Order order;
@@ -75,7 +69,7 @@ Problem strided(const Case& one, const Types& types, std::int64_t m, std::int64_
 lab::VerifyResult verified(const char* kernel, const Problem& problem, lab::VerifyOptions options) {
   options.checks = !test_on_cuda();
   const lab::VerifyResult result =
-      lab::verify(gpu(), choose_kernels(kernel).front(), problem, options);
+      lab::verify(small_test_device(), choose_kernels(kernel).front(), problem, options);
   EXPECT_TRUE(result.ok()) << kernel << ' ' << layout_of(problem) << ' ' << describe(problem.batch)
                            << ": " << result.reason;
   EXPECT_EQ(result.integers, "full");
@@ -94,7 +88,7 @@ lab::VerifyOptions options_of(const Case& one) {
 gemm::Plan plan_of(const char* kernel, const Problem& problem) {
   gemm::PlanOptions options;
   options.kernel = choose_kernels(kernel).front();
-  return gemm::plan(problem, {}, gemm::limits_of(gpu().info()), options);
+  return gemm::plan(problem, {}, gemm::limits_of(small_test_device().info()), options);
 }
 
 TEST(Batch, StridedInOneLaunch) {
@@ -376,7 +370,7 @@ TEST(Batch, ProductsBeyondTwoToThe31Elements) {
 
 // The handle tells batches apart.
 TEST(Batch, APlanIsKeptForItsBatchAlone) {
-  gemm::Handle handle(gpu());
+  gemm::Handle handle(small_test_device());
   Problem problem = strided(kCases[0], kF32Types, 16, 16, 16, 3);
   const auto first = handle.prepared(problem, {});
   EXPECT_EQ(handle.prepared(problem, {}), first);

@@ -13,12 +13,6 @@
 namespace tessera {
 namespace {
 
-Device& gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 // Uniform in [-1, 1), of a type that holds them.
 DeviceBuffer filled(std::int64_t count, ElementType type, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
@@ -36,8 +30,8 @@ DeviceBuffer filled(std::int64_t count, ElementType type, std::uint64_t seed) {
                                                     : static_cast<const void*>(&half);
     std::memcpy(&bytes[i], from, size_of(type));
   }
-  DeviceBuffer buffer(gpu(), bytes.size());
-  gpu().copy_in(buffer.address(), bytes.data(), bytes.size());
+  DeviceBuffer buffer(small_test_device(), bytes.size());
+  small_test_device().copy_in(buffer.address(), bytes.data(), bytes.size());
   return buffer;
 }
 
@@ -67,13 +61,13 @@ class Bitwise : public testing::TestWithParam<Case> {
     if (b_.bytes() == 0) b_ = filled(view_b(p).span(), p.types.b, 2);
     const DeviceBuffer d = filled(span * count, p.types.d, 3);
     gemm::multiply(handle_, p, {a_.address(), b_.address(), 0, d.address()});
-    gpu().synchronize();
+    small_test_device().synchronize();
     std::vector<std::byte> bytes(d.bytes());
-    gpu().copy_out(bytes.data(), d.address(), bytes.size());
+    small_test_device().copy_out(bytes.data(), d.address(), bytes.size());
     return bytes;
   }
 
-  gemm::Handle handle_{gpu()};
+  gemm::Handle handle_{small_test_device()};
   DeviceBuffer a_, b_;
 };
 

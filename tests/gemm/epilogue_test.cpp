@@ -52,12 +52,6 @@ constexpr Form kForms[] = {{"NN", Order::kColumnMajor, 64, 32, 64, 0, 1, 0, 0, f
                            {"NN", Order::kRowMajor, 40, 24, 0, 0, 1, 2, 0, false},
                            {"TN", Order::kColumnMajor, 19, 23, 8, 2, 0, 0, 0, false}};
 
-Device& gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 Problem problem_of(const Form& form, const Types& types, const char* epilogue) {
   Problem p{.m = form.m,
             .n = form.n,
@@ -78,7 +72,7 @@ void verify(const Product& product, const Problem& problem, lab::VerifyOptions o
             const std::string& name) {
   options.checks = !test_on_cuda();
   const KernelChoice choice = choose_kernels(product.kernel).front();
-  const lab::VerifyResult result = lab::verify(gpu(), choice, problem, options);
+  const lab::VerifyResult result = lab::verify(small_test_device(), choice, problem, options);
   EXPECT_TRUE(result.ok()) << name << ": " << result.reason;
   EXPECT_EQ(result.integers, "full");
   EXPECT_LE(result.max_error_ratio, 1) << name;

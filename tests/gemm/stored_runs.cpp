@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "base/renamed.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 #include "lab/record/record.h"
 
 namespace tessera {

@@ -57,7 +57,7 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"vgpu/machine.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"check/run.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "  #  include \"cli/command.h\"  // why not"));
-  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/bench/bench.h\""));
   EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"lab/record/record.h\""));
   EXPECT_TRUE(is_refused("src/check/runs/run.cpp", "#include \"cli/command.h\""));
   EXPECT_TRUE(is_refused("src/cli/app/main.cpp", "#include \"ladder/shared/common.h\""));
@@ -116,6 +116,36 @@ TEST(Arrows, IncludesInsideCheckGoDown) {
   EXPECT_FALSE(is_refused("src/check/propose/trial.h", "#include \"check/runs/run.h\""));
 }
 
+// Inside lab: tune -> suite -> bench -> explain -> draw -> record -> timing -> model -> sites ->
+// counts -> verify -> data -> json.
+TEST(Arrows, IncludesInsideLabGoDown) {
+  EXPECT_TRUE(is_refused("src/lab/json/json.h", "#include \"lab/data/fill.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/integers.h", "#include \"lab/verify/compare.h\""));
+  EXPECT_TRUE(is_refused("src/lab/sites/sites.h", "#include \"lab/model/resources.h\""));
+  EXPECT_TRUE(is_refused("src/lab/model/predict.h", "#include \"lab/explain/explain.h\""));
+  EXPECT_TRUE(is_refused("src/lab/timing/vendor.h", "#include \"lab/record/record.h\""));
+  EXPECT_TRUE(is_refused("src/lab/record/record.h", "#include \"lab/bench/bench.h\""));
+  EXPECT_TRUE(is_refused("src/lab/draw/svg.h", "#include \"lab/explain/roofline.h\""));
+  EXPECT_TRUE(is_refused("src/lab/suite/draw.h", "#include \"lab/tune/tuner.h\""));
+  EXPECT_FALSE(is_refused("src/lab/bench/bench.h", "#include \"lab/record/record.h\""));
+  EXPECT_FALSE(is_refused("src/lab/record/record.h", "#include \"lab/timing/measure.h\""));
+  EXPECT_FALSE(is_refused("src/lab/explain/explain_json.cpp", "#include \"lab/json/json.h\""));
+}
+
+// Inside vgpu: files of the room itself -> observe -> exec -> async -> program -> memory -> ptx ->
+// report.
+TEST(Arrows, IncludesInsideTheVirtualGpuGoDown) {
+  EXPECT_TRUE(is_refused("src/vgpu/exec/cta.h", "#include \"vgpu/observe/observers.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/async/mbarrier.cpp", "#include \"vgpu/exec/cluster.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/program/op.h", "#include \"vgpu/async/parts.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/memory/global.h", "#include \"vgpu/program/op.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/report/observer.h", "#include \"vgpu/memory/global.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/exec/launch.cpp", "#include \"vgpu/machine.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"vgpu/observe/observers.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/exec/warp/warp.h", "#include \"vgpu/async/parts.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/observe/check/site.h", "#include \"vgpu/exec/cta.h\""));
+}
+
 TEST(Arrows, HostCodeIsReadBehindOneHeader) {
   EXPECT_TRUE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/guess.h\""));
   EXPECT_FALSE(is_refused("src/cli/commands/check.cpp", "#include \"check/propose/propose.h\""));
@@ -146,10 +176,10 @@ TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
 
 TEST(Arrows, DrawnIncludesAreAccepted) {
   EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"base/hash.h\""));
-  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/observe/report.h\""));
+  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/report/report.h\""));
   EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"lab/data/fill.h\""));
   EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"lab/data/elements.h\""));
-  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/observe/finding.h\""));
+  EXPECT_FALSE(is_refused("src/check/runs/run.cpp", "#include \"vgpu/report/finding.h\""));
   EXPECT_FALSE(is_refused("src/device/virtual/device.cpp", "#include \"vgpu/machine.h\""));
   EXPECT_FALSE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/config.h\""));
   EXPECT_FALSE(

@@ -22,12 +22,6 @@ std::vector<KernelChoice> rungs() {
   return choices;
 }
 
-Device& few_sms() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 class Warpgroups : public testing::TestWithParam<KernelChoice> {
  protected:
   const Kernel& kernel() const { return *GetParam().kernel; }
@@ -40,7 +34,7 @@ class Warpgroups : public testing::TestWithParam<KernelChoice> {
     return p;
   }
   void expect_verified(const Problem& p, const lab::VerifyOptions& options) const {
-    const lab::VerifyResult result = lab::verify(few_sms(), GetParam(), p, options);
+    const lab::VerifyResult result = lab::verify(small_test_device(), GetParam(), p, options);
     EXPECT_TRUE(result.ok()) << lab::LatticeCase{p}.name() << ": " << result.reason;
   }
 };

@@ -22,4 +22,11 @@ inline Device& test_device() {
   return *device;
 }
 
+// The same with few SMs, where it is virtual: small products fill it, and grids take several waves.
+inline Device& small_test_device() {
+  if (test_on_cuda()) return test_device();
+  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
+  return *device;
+}
+
 }  // namespace tessera

@@ -3,7 +3,7 @@ from cells import number, ratio
 
 LOADS, STORES = ("loads", "copies_in"), ("stores", "atomics", "copies_out", "copies_reduce")
 SHARED_LOADS, SHARED_STORES = ("loads",), ("stores", "atomics", "copies_in")  # an asynchronous copy stores there
-BANKS = "pair"  # the rule for wide shared loads that reports use; see src/lab/explain/resources.h
+BANKS = "pair"  # the rule for wide shared loads that reports use; see src/lab/model/resources.h
 
 
 def with_share(count, fma):

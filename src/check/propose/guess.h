@@ -8,7 +8,7 @@
 
 #include "check/propose/evaluate.h"
 #include "lab/data/elements.h"
-#include "vgpu/observe/signature.h"
+#include "vgpu/report/signature.h"
 
 namespace tessera::checking {
 

@@ -5,7 +5,7 @@
 
 #include "check/values.h"
 #include "device/virtual/virtual_device.h"
-#include "vgpu/observe/report.h"
+#include "vgpu/report/report.h"
 
 namespace tessera::checking {
 

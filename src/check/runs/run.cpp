@@ -16,8 +16,8 @@
 #include "check/runs/undefined.h"
 #include "check/runs/variables.h"
 #include "device/virtual/virtual_device.h"
-#include "vgpu/observe/print_log.h"
 #include "vgpu/observe/written_lines.h"
+#include "vgpu/report/print_log.h"
 
 namespace tessera::checking {
 namespace {

@@ -16,8 +16,8 @@
 #include "launch/launch.h"
 #include "vgpu/observe/cures.h"
 #include "vgpu/observe/flow/flow.h"
-#include "vgpu/observe/observation.h"
-#include "vgpu/observe/report.h"
+#include "vgpu/report/observation.h"
+#include "vgpu/report/report.h"
 
 namespace tessera::checking {
 

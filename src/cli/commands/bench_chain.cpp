@@ -10,7 +10,7 @@
 #include "cli/commands/bench_groups.h"
 #include "cli/options/session.h"
 #include "cli/terminal/fitted.h"
-#include "lab/timing/chain.h"
+#include "lab/bench/chain.h"
 #include "lab/verify/stop.h"
 
 namespace tessera::cli {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/options/options.h"
-#include "lab/timing/bench.h"
-#include "lab/timing/other_build.h"
-#include "lab/timing/rewritten.h"
+#include "lab/bench/bench.h"
+#include "lab/bench/other_build.h"
+#include "lab/bench/rewritten.h"
 
 namespace tessera::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 #include "sass/container/cubin.h"
 
 namespace tessera::cli {

@@ -11,9 +11,9 @@
 #include "cli/options/repeat.h"
 #include "device/device.h"
 #include "device/virtual/observer.h"
+#include "lab/bench/bench.h"
 #include "lab/record/record.h"
 #include "lab/record/report.h"
-#include "lab/timing/bench.h"
 #include "lab/timing/vendor.h"
 
 namespace tessera::cli {

@@ -7,7 +7,7 @@
 #include "device/virtual/virtual_device.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
-#include "lab/explain/resources.h"
+#include "lab/model/resources.h"
 
 namespace tessera::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "lab/record/report.h"
 
 namespace tessera::cli {

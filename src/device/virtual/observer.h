@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 #include "device/device.h"
-#include "vgpu/observe/observation.h"
-#include "vgpu/observe/report.h"
-#include "vgpu/observe/signature.h"
+#include "vgpu/report/observation.h"
+#include "vgpu/report/report.h"
+#include "vgpu/report/signature.h"
 
 namespace tessera {
 

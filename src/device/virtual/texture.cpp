@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/status.h"
-#include "vgpu/texture/texture.h"
+#include "vgpu/exec/texture/texture.h"
 
 namespace tessera {
 namespace {

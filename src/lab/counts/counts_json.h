@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lab/counts/counts.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 
 namespace tessera::lab {
 

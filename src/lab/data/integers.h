@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "lab/data/fill.h"
-#include "lab/verify/compare.h"
 #include "problem/problem.h"
 
 namespace tessera::lab {
+
+// Alpha, beta and D are whole numbers of quarters.
+inline constexpr double kQuarters = 4;
 
 // alpha and beta must be multiples of 1/4 of size 16 at most, or the scaling would round; others
 // are replaced by 1 or -1. Beside a D of less than 24 digits they are of size 2 at most. GELU,
@@ -21,12 +22,5 @@ Problem with_exact_scales(Problem problem);
 FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d = false);
 // Of the scale of an epilogue, which exact_integers() leaves room for.
 inline constexpr int kLargestExactScale = 2;
-
-// Compares every entry of D, which must be exact, with alpha A B + beta C, in O(MK + KN + MN)
-// instead of O(MNK): D x must equal alpha A (B x) + beta (C x) for a seeded random x, in integers
-// modulo 2^64. A wrong row passes with a probability below 2^-37. `before` is C as it was before
-// the run.
-Comparison compare_rows_exactly(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
-                                const HostMatrix& c, const HostMatrix& d, std::uint64_t seed);
 
 }  // namespace tessera::lab

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "lab/counts/count_run.h"
-#include "lab/explain/sites.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "lab/record/report.h"
+#include "lab/sites/sites.h"
 
 namespace tessera::lab {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lab/counts/count_run.h"
-#include "lab/explain/sites.h"
+#include "lab/sites/sites.h"
 
 namespace tessera::lab {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/explain/explain.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 
 namespace tessera::lab {
 namespace {

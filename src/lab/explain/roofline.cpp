@@ -8,8 +8,8 @@
 #include "arch/costs.h"
 #include "lab/counts/count_tag.h"
 #include "lab/data/batch_memory.h"
+#include "lab/json/json_number.h"
 #include "lab/model/predict.h"
-#include "lab/record/json_number.h"
 
 namespace tessera::lab {
 namespace {

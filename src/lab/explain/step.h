@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lab/explain/explain.h"
-#include "lab/explain/text_diff.h"
 #include "lab/record/measured.h"
+#include "lab/sites/text_diff.h"
 
 namespace tessera::lab {
 

@@ -7,8 +7,8 @@
 
 #include "arch/occupancy.h"
 #include "lab/counts/counts.h"
-#include "lab/explain/resources.h"
 #include "lab/model/loop_code.h"
+#include "lab/model/resources.h"
 #include "lab/model/sm_model.h"
 #include "sass/container/cubin.h"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "base/renamed.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 
 namespace tessera::lab {
 namespace {

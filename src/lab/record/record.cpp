@@ -9,7 +9,7 @@
 
 #include "lab/counts/counts_json.h"
 #include "lab/data/parallel.h"
-#include "lab/record/json_number.h"
+#include "lab/json/json_number.h"
 #include "lab/verify/products.h"
 
 namespace tessera::lab {

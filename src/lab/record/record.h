@@ -10,7 +10,7 @@
 
 #include "device/device.h"
 #include "lab/counts/counts.h"
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "lab/timing/measure.h"
 #include "lab/timing/nvml.h"
 #include "lab/timing/statistics.h"

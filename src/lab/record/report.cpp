@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "lab/explain/resources.h"
+#include "lab/model/resources.h"
 
 namespace tessera::lab {
 namespace {

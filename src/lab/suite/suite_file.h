@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "lab/record/json.h"
+#include "lab/json/json.h"
 #include "lab/record/record.h"
 #include "lab/suite/cell_bench.h"
 

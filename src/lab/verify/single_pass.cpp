@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "lab/data/integers.h"
+#include "lab/verify/exact_rows.h"
 #include "lab/verify/pass.h"
 
 namespace tessera::lab {

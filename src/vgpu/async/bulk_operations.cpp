@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "vgpu/async/operations.h"
+#include "vgpu/async/parts.h"
 #include "vgpu/async/tensor_box.h"
-#include "vgpu/exec/cluster.h"
 
 namespace tessera::vgpu {
 namespace {

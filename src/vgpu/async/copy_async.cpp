@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "vgpu/exec/cluster.h"
+#include "vgpu/async/parts.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -23,7 +23,7 @@ void CopyQueue::clear() {
   std::memset(committed_, 0, sizeof committed_);
 }
 
-void CopyQueue::add(Warp& warp, const CopyBatch& batch) {
+void CopyQueue::add(AsyncWarp& warp, const CopyBatch& batch) {
   const bool lazy = warp.cta().cluster().is_lazy();
   const bool watched = warp.cta().observer() != nullptr;
   if (!lazy && !watched && !batch.arrives) {
@@ -41,7 +41,7 @@ void CopyQueue::commit(std::uint32_t mask) {
   for_each_lane(mask, [&](int lane) { ++committed_[lane]; });
 }
 
-void CopyQueue::finish(Warp& warp, std::size_t position, std::uint32_t mask) {
+void CopyQueue::finish(AsyncWarp& warp, std::size_t position, std::uint32_t mask) {
   CopyBatch& batch = batches_[position];
   mask &= batch.mask;
   batch.mask &= ~mask;
@@ -55,7 +55,7 @@ void CopyQueue::finish(Warp& warp, std::size_t position, std::uint32_t mask) {
 }
 
 // The copies of the lane before it happen first; they are what the arrival tells of.
-void CopyQueue::arrive(Warp& warp, std::size_t position, int lane) {
+void CopyQueue::arrive(AsyncWarp& warp, std::size_t position, int lane) {
   const std::uint32_t bit = std::uint32_t{1} << lane;
   std::vector<AgentId> agents;
   for (std::size_t i = 0; i < position; ++i) {
@@ -70,14 +70,14 @@ void CopyQueue::arrive(Warp& warp, std::size_t position, int lane) {
   warp.cta().cluster().mbarriers().arrive_for(site, batch.to[lane], agents);
 }
 
-void CopyQueue::await(Warp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask) {
+void CopyQueue::await(AsyncWarp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask) {
   mask &= batch.all & ~batch.awaited;
   batch.awaited |= mask;
   Observer* observer = warp.cta().observer();
   if (observer && mask != 0) observer->agent_awaited(warp.actor(op, mask), batch.agent, false);
 }
 
-void CopyQueue::wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending) {
+void CopyQueue::wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending) {
   for (std::size_t i = 0; i < batches_.size(); ++i) {
     if (batches_[i].arrives) continue;
     std::uint32_t due = 0;
@@ -91,12 +91,12 @@ void CopyQueue::wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t
   prune(warp.cta().observer() != nullptr);
 }
 
-void CopyQueue::wait_all(Warp& warp, const Op& op, std::uint32_t mask) {
+void CopyQueue::wait_all(AsyncWarp& warp, const Op& op, std::uint32_t mask) {
   commit(mask);
   wait(warp, op, mask, 0);
 }
 
-bool CopyQueue::arrive_late(Warp& warp) {
+bool CopyQueue::arrive_late(AsyncWarp& warp) {
   for (std::size_t i = 0; i < batches_.size(); ++i) {
     if (!batches_[i].arrives || batches_[i].mask == 0) continue;
     finish(warp, i, batches_[i].mask);

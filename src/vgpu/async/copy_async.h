@@ -28,19 +28,19 @@ struct CopyBatch {
 class CopyQueue {
  public:
   void clear();
-  void add(Warp& warp, const CopyBatch& batch);
+  void add(AsyncWarp& warp, const CopyBatch& batch);
   void commit(std::uint32_t mask);
   // All but the newest `pending` groups of these lanes are complete; wait_all: all copies.
-  void wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending);
-  void wait_all(Warp& warp, const Op& op, std::uint32_t mask);
+  void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending);
+  void wait_all(AsyncWarp& warp, const Op& op, std::uint32_t mask);
   // Nothing else can go on: lets the oldest arrival at an mbarrier happen. False if there is none.
-  bool arrive_late(Warp& warp);
+  bool arrive_late(AsyncWarp& warp);
 
  private:
   // Lets copies or arrivals of these lanes happen, in the batch at this position.
-  void finish(Warp& warp, std::size_t position, std::uint32_t mask);
-  void arrive(Warp& warp, std::size_t position, int lane);
-  void await(Warp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask);
+  void finish(AsyncWarp& warp, std::size_t position, std::uint32_t mask);
+  void arrive(AsyncWarp& warp, std::size_t position, int lane);
+  void await(AsyncWarp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask);
   void prune(bool watched);
 
   std::deque<CopyBatch> batches_;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "vgpu/async/operations.h"
-#include "vgpu/exec/cluster.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/async/parts.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -107,7 +107,7 @@ void tell_accesses(Observer& observer, const CopyBatch& batch, const Actor& acto
 }  // namespace
 
 void copy_async(const Op* first, const Op* last, Lanes& lanes) {
-  Warp& warp = *lanes.warp;
+  AsyncWarp& warp = *lanes.warp;
   for (; first != last; ++first) {
     Addresses addresses;
     CopyBatch batch = batch_of(lanes, *first, addresses);
@@ -140,7 +140,7 @@ void copy_async_wait_all(const Op* first, const Op* last, Lanes& lanes) {
 }
 
 void copy_async_arrive(const Op* first, const Op* last, Lanes& lanes) {
-  Warp& warp = *lanes.warp;
+  AsyncWarp& warp = *lanes.warp;
   for (; first != last; ++first) {
     CopyBatch batch;
     batch.op = first;

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "vgpu/async/operations.h"
+#include "vgpu/async/parts.h"
 #include "vgpu/async/tensor_map.h"
-#include "vgpu/exec/cluster.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vgpu/exec/cluster.h"
+#include "vgpu/async/parts.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "vgpu/async/account/mbarrier_account.h"
 #include "vgpu/async/site.h"
-#include "vgpu/exec/barrier.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
 
@@ -43,7 +43,7 @@ std::uint32_t pending_in_state(std::uint64_t state);
 // All objects of a cluster. Misuse that leaves no way to go on is a fault at the site.
 class Mbarriers {
  public:
-  explicit Mbarriers(Cluster& cluster) : cluster_(cluster) {}
+  explicit Mbarriers(AsyncCluster& cluster) : cluster_(cluster) {}
 
   void clear() { objects_.clear(); }
   void init(const Site& site, const SharedPlace& place, std::uint32_t count);
@@ -100,7 +100,7 @@ class Mbarriers {
     return std::uint64_t{place.owner} << 32 | place.offset;
   }
 
-  Cluster& cluster_;
+  AsyncCluster& cluster_;
   std::unordered_map<std::uint64_t, Mbarrier> objects_;
   std::uint64_t changes_ = 0;
 };

@@ -1,6 +1,6 @@
 // mbarrier.* but the waits, which may block their warp: exec/warp_async.cpp.
 #include "vgpu/async/operations.h"
-#include "vgpu/exec/cluster.h"
+#include "vgpu/async/parts.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -3,7 +3,7 @@
 // registers, of the shared window or generic; Op::flags holds what each says.
 #pragma once
 
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 
 namespace tessera::vgpu {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "vgpu/exec/ops/small_float.h"
+#include "vgpu/program/small_float.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "vgpu/exec/cluster.h"
-#include "vgpu/exec/faults.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/async/faults.h"
+#include "vgpu/async/parts.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -23,7 +23,7 @@ void check_alignment(const Site& site, std::uint64_t address, std::uint64_t alig
 
 Actor Site::actor() const { return warp->actor(*op, std::uint32_t{1} << lane); }
 
-Cluster& Site::cluster() const { return warp->cta().cluster(); }
+AsyncCluster& Site::cluster() const { return warp->cta().cluster(); }
 
 void Site::fault(FaultKind kind, const std::string& message) const {
   warp->fault(kind, message, *op, lane);
@@ -67,7 +67,7 @@ void Site::notice(const char* check, const std::string& message, const std::stri
 
 SharedPlace shared_place(const Site& site, std::uint64_t address, std::uint64_t bytes,
                          std::uint64_t alignment, bool cluster) {
-  Cta& cta = site.warp->cta();
+  AsyncCta& cta = site.warp->cta();
   Lanes& lanes = cta.lanes();
   const bool generic = address >= kSharedWindow;
   const std::uint64_t local = generic ? address - kSharedWindow : address;

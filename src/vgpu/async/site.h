@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
-#include "vgpu/exec/op.h"
-#include "vgpu/fault.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/program/op.h"
+#include "vgpu/report/fault.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 
-class Cluster;
+class AsyncCluster;
 
 constexpr const char* kNoMap = "there is no tensor map at this address";
 constexpr const char* kNoMapHint =
@@ -19,12 +19,12 @@ constexpr const char* kNoMapHint =
     "parameter, or one that was copied to constant or global memory.";
 
 struct Site {
-  Warp* warp = nullptr;
+  AsyncWarp* warp = nullptr;
   const Op* op = nullptr;
   int lane = 0;
 
   Actor actor() const;  // this lane alone
-  Cluster& cluster() const;
+  AsyncCluster& cluster() const;
   [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
   [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
                              std::uint64_t address) const;

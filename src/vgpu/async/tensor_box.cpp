@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vgpu/memory/windows.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vgpu/exec/cluster.h"
+#include "vgpu/async/parts.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -82,11 +82,11 @@ void Transfers::deliver(Transfer& transfer) {
   }
 }
 
-void Transfers::commit(Warp& warp, std::uint32_t mask) {
+void Transfers::commit(AsyncWarp& warp, std::uint32_t mask) {
   for_each_lane(mask, [&](int lane) { ++warp.bulk_groups().committed[lane]; });
 }
 
-void Transfers::wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending,
+void Transfers::wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending,
                      bool read) {
   Observer* observer = cluster_.observer();
   for (Transfer& transfer : queue_) {
@@ -119,7 +119,7 @@ bool Transfers::deliver_one(std::uint64_t random) {
   return true;
 }
 
-void Transfers::lanes_exit(const Warp& warp, std::uint32_t mask) {
+void Transfers::lanes_exit(const AsyncWarp& warp, std::uint32_t mask) {
   for (Transfer& transfer : queue_) {
     const Site& site = transfer.site;
     if (!transfer.in_group || site.warp != &warp || !(mask >> site.lane & 1)) continue;

@@ -44,17 +44,17 @@ struct Transfer {
 
 class Transfers {
  public:
-  explicit Transfers(Cluster& cluster) : cluster_(cluster) {}
+  explicit Transfers(AsyncCluster& cluster) : cluster_(cluster) {}
 
   void clear();
   void issue(Transfer transfer);
-  void commit(Warp& warp, std::uint32_t mask);
+  void commit(AsyncWarp& warp, std::uint32_t mask);
   // All but the newest `pending` groups of these lanes are done, or have been read.
-  void wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
+  void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
   // Nothing else can go on: lets one transfer happen that an mbarrier waits for. False: none.
   bool deliver_one(std::uint64_t random);
   // The threads end. What they have not waited for is theirs no more.
-  void lanes_exit(const Warp& warp, std::uint32_t mask);
+  void lanes_exit(const AsyncWarp& warp, std::uint32_t mask);
   // The end of the cluster: transfers without a wait happen now.
   void deliver_all();
 
@@ -63,7 +63,7 @@ class Transfers {
   void deliver(Transfer& transfer);
   void prune();
 
-  Cluster& cluster_;
+  AsyncCluster& cluster_;
   std::deque<Transfer> queue_;  // in the order of issue
 };
 

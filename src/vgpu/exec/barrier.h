@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
-
-constexpr std::uint32_t kBarriers = 16;
 
 struct Barrier {
   std::uint32_t arrived = 0;   // threads, in whole warps; 0: no thread waits

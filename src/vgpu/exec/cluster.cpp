@@ -30,7 +30,7 @@ constexpr std::uint64_t kInstructionsOfFreePolls = 1 << 23;
 }  // namespace
 
 Cluster::Cluster(const LaunchContext& context, Observer* observer)
-    : context_(context), observer_(observer), mbarriers_(*this), transfers_(*this) {
+    : AsyncCluster(context, observer) {
   memory_.ctas = context.cluster[0] * context.cluster[1] * context.cluster[2];
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) ctas_.emplace_back(*this, rank);
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {

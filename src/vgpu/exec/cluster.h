@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/async/mbarrier.h"
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/repeat_watch.h"
 
@@ -19,12 +18,10 @@ struct ClusterBarrier {
   std::uint32_t live = 0;
 };
 
-class Cluster {
+class Cluster final : public AsyncCluster {
  public:
   // The observer may be null.
   Cluster(const LaunchContext& context, Observer* observer);
-  Cluster(const Cluster&) = delete;
-  Cluster& operator=(const Cluster&) = delete;
 
   enum class Progress : std::uint8_t {
     kFinished,
@@ -40,19 +37,10 @@ class Cluster {
   [[noreturn]] void fault_idle(const std::string& why);
 
   // ---- for its CTAs and warps -------------------------------------------------------------------
-  const LaunchContext& context() const { return context_; }
-  Observer* observer() const { return observer_; }
-  std::uint32_t size() const { return memory_.ctas; }
-  Cta& cta(std::uint32_t rank) { return ctas_[rank]; }
-  const ClusterMemory& memory() const { return memory_; }
+  Cta& cta(std::uint32_t rank) override { return ctas_[rank]; }
   ClusterBarrier& barrier() { return barrier_; }
-  Mbarriers& mbarriers() { return mbarriers_; }
-  Transfers& transfers() { return transfers_; }
   // Grows with every read and with the warp instructions that have run: the same in every run.
   std::uint64_t clock();
-  AgentId new_agent() { return ++agents_; }
-  // Whether asynchronous operations happen as late as possible.
-  bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
   // Whether a wait that comes too early shall come back false at once; by seed.
   bool is_spurious();
   // Whether a look at a barrier object that is not done comes back false at once: nothing else can
@@ -82,13 +70,7 @@ class Cluster {
   bool all_wait_at_objects();
   [[noreturn]] void fault(FaultKind kind, std::string text, bool all_run = true);
 
-  const LaunchContext& context_;
-  Observer* const observer_;
-  ClusterMemory memory_;
   ClusterBarrier barrier_;
-  Mbarriers mbarriers_;
-  Transfers transfers_;
-  AgentId agents_ = 0;
   std::deque<Cta> ctas_;         // by rank
   std::vector<Warp*> warps_;     // of all CTAs, in the order of their turns
   std::vector<Warp*> in_order_;  // the same by rank and index

@@ -16,9 +16,9 @@ const MemoryBlock kNoBlock;
 }  // namespace
 
 Cta::Cta(Cluster& cluster, std::uint32_t rank)
-    : cluster_(cluster),
+    : AsyncCta(cluster, rank),
+      cluster_(cluster),
       context_(cluster.context()),
-      rank_(rank),
       threads_(context_.block[0] * context_.block[1] * context_.block[2]),
       shared_(allocate_aligned(context_.shared_bytes)),
       blocks_(context_.kernel->instructions.size(), &kNoBlock),

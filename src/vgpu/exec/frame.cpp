@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "vgpu/memory/windows.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
 

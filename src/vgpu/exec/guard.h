@@ -1,7 +1,7 @@
 // Guarded instructions: @p and @!p.
 #pragma once
 
-#include "vgpu/exec/op.h"
+#include "vgpu/program/op.h"
 
 namespace tessera::vgpu {
 

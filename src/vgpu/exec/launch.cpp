@@ -3,7 +3,6 @@
 // on how many threads there were; but races between CTAs may be told from either side, or be missed
 // by chance (docs/check.md, what it cannot see).
 #include "vgpu/exec/launch.h"
-#include "vgpu/observe/tracer.h"
 
 #include <fmt/format.h>
 
@@ -269,16 +268,6 @@ class Launch {
   std::map<double, std::vector<InstructionCounter>> by_weight_;
 };
 
-std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
-  std::vector<std::unique_ptr<LaunchObserver>> observers;
-  if (context.observation.memory) observers.push_back(make_memory_counter(context));
-  if (context.observation.record_writes) observers.push_back(make_write_recorder(context));
-  if (context.observation.reached) observers.push_back(make_reach_recorder(context));
-  if (context.observation.checks) observers.push_back(make_checker(context));
-  if (auto tracer = tracer_of_this_thread()) observers.push_back(std::move(tracer));
-  return combine(std::move(observers));
-}
-
 LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounter>& counts) {
   LaunchReport report;
   std::set<std::string> approximate;
@@ -322,13 +311,13 @@ LaunchResources resources_of(const LaunchContext& context) {
 
 }  // namespace
 
-LaunchReport run_launch(const LaunchContext& given, int host_threads) {
+LaunchReport run_launch(const LaunchContext& given, MakeObserver make_observer, int host_threads) {
   const auto begin = std::chrono::steady_clock::now();
   const Observation& wanted = given.observation;
   const ClusterSample sample(given.grid, given.cluster, wanted.sample_ctas, wanted.sample_seed);
   LaunchContext context = given;
   context.sample = &sample;
-  const auto observer = observers_of(context);
+  const auto observer = make_observer(context);
   std::atomic<std::uint64_t> spent = 0;
   context.spent = &spent;
   Launch launch(context, observer.get(), host_threads);

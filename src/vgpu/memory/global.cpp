@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "vgpu/fault.h"
 #include "vgpu/memory/host_memory.h"
 #include "vgpu/memory/pages.h"
-#include "vgpu/memory/windows.h"
+#include "vgpu/report/fault.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/exec/op.h"
+#include "vgpu/memory/block.h"
 #include "vgpu/memory/init_map.h"
 
 namespace tessera::vgpu {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu {
 namespace {

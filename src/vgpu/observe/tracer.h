@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

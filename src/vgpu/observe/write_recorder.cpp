@@ -1,9 +1,9 @@
 // Records which lines of global memory a launch stores to, and nothing else.
 #include <bit>
 
-#include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
 #include "vgpu/observe/written_lines.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -9,7 +9,7 @@
 #include <bit>
 #include <charconv>
 
-#include "vgpu/fault.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu::ptx {
 namespace {

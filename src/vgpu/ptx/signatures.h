@@ -1,8 +1,8 @@
 // What the entry points of a module take.
 #pragma once
 
-#include "vgpu/observe/signature.h"
 #include "vgpu/ptx/ast.h"
+#include "vgpu/report/signature.h"
 
 namespace tessera::vgpu::ptx {
 

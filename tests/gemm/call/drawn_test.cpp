@@ -16,12 +16,6 @@ namespace {
 
 constexpr int kDraws = 24;  // of each class
 
-Device& gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 class Drawn {
  public:
   explicit Drawn(unsigned seed) : random_(seed) {}
@@ -75,14 +69,14 @@ class Drawn {
 // One of the ways that a plan would consider, not only the best one.
 void verify_one_way(const Problem& problem, Drawn& draw, bool in_place,
                     std::map<std::string, int>& ran) {
-  const gemm::Plan plan = gemm::plan(problem, {}, gemm::limits_of(gpu().info()));
+  const gemm::Plan plan = gemm::plan(problem, {}, gemm::limits_of(small_test_device().info()));
   const gemm::Candidate& offer = plan.offers[static_cast<std::size_t>(
       draw.from(0, static_cast<std::int64_t>(plan.offers.size()) - 1))];
   lab::VerifyOptions options;
   options.checks = !test_on_cuda();
   options.in_place = in_place;
   const KernelChoice choice = choose_kernels(offer.name()).front();
-  const lab::VerifyResult result = lab::verify(gpu(), choice, problem, options);
+  const lab::VerifyResult result = lab::verify(small_test_device(), choice, problem, options);
   ++ran[offer.kernel->name];
   EXPECT_TRUE(result.ok()) << offer.name() << ' ' << layout_of(problem) << ' '
                            << name_of(problem.order) << ' ' << problem.m << 'x' << problem.n << 'x'

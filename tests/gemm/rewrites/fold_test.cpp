@@ -207,12 +207,6 @@ TEST(Fold, AStepOfDecodingIsOneProduct) {
   EXPECT_LT(plan.offers.front().cost.total(), batch.offers.front().cost.total() / 4);
 }
 
-Device& gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 TEST(Fold, ProductsAreRight) {
   for (const char* kernel : {"simt_f32/64x32", "small_f32/16x16", "wgmma_bf16/64x32x128_s6_coop",
                              "mma_f16_f32/64x64", "dmma_f64/64x32", "simt_f32_vector"}) {
@@ -231,7 +225,7 @@ TEST(Fold, ProductsAreRight) {
         const Problem p = by_rows ? split_by_rows(all, 3) : split_by_columns(all, 3);
         lab::VerifyOptions options;
         options.checks = !test_on_cuda();
-        const lab::VerifyResult result = lab::verify(gpu(), choice, p, options);
+        const lab::VerifyResult result = lab::verify(small_test_device(), choice, p, options);
         EXPECT_TRUE(result.ok()) << kernel << by_rows << ": " << result.reason;
       }
     }

@@ -15,12 +15,6 @@
 namespace tessera {
 namespace {
 
-Device& gpu_of_groups() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 // Small whole numbers, so that every sum is exact.
 template <class T>
 std::vector<T> whole_numbers(std::int64_t count, std::mt19937& random) {
@@ -33,8 +27,8 @@ std::vector<T> whole_numbers(std::int64_t count, std::mt19937& random) {
 template <class T>
 struct OnGpu {
   explicit OnGpu(std::vector<T> values)
-      : host(std::move(values)), buffer(gpu_of_groups(), bytes()) {
-    gpu_of_groups().copy_in(buffer.address(), host.data(), bytes());
+      : host(std::move(values)), buffer(small_test_device(), bytes()) {
+    small_test_device().copy_in(buffer.address(), host.data(), bytes());
   }
   std::size_t bytes() const { return host.size() * sizeof(T); }
 
@@ -101,15 +95,15 @@ void run_groups(const Problem& p, std::mt19937& random) {
   const auto a = numbers(view_a(p).span()), c = numbers(view_c(p).span()), bias = numbers(p.m);
   const auto b = numbers((p.batch.count - 1) * p.batch.stride_b + view_b(p).span());
   const auto d = numbers(view_d(p).span());
-  const gemm::Plan plan = gemm::plan(p, {}, gemm::limits_of(gpu_of_groups().info()));
-  const DeviceBuffer workspace(gpu_of_groups(),
+  const gemm::Plan plan = gemm::plan(p, {}, gemm::limits_of(small_test_device().info()));
+  const DeviceBuffer workspace(small_test_device(),
                                static_cast<std::size_t>(plan.workspace_bytes()) + 1);
   const Operands operands{a.buffer.address(), b.buffer.address(), c.buffer.address(),
                           d.buffer.address(), DeviceAddress{0},   bias.buffer.address()};
-  gemm::execute(gemm::prepare(gpu_of_groups(), plan),
+  gemm::execute(gemm::prepare(small_test_device(), plan),
                 {operands, p.alpha, p.beta, workspace.address(), plan.workspace_bytes()});
   std::vector<T> got(d.host.size());
-  gpu_of_groups().copy_out(got.data(), d.buffer.address(), got.size() * sizeof(T));
+  small_test_device().copy_out(got.data(), d.buffer.address(), got.size() * sizeof(T));
   EXPECT_EQ(got, multiplied(p, a, b, c, bias, d.host))
       << layout_of(p) << ' ' << name_of(p.order) << ' ' << p.m << 'x' << p.n << 'x' << p.k << ' '
       << describe(p.batch);

@@ -8,10 +8,10 @@
 
 #include "base/renamed.h"
 #include "device/virtual/virtual_device.h"
+#include "lab/bench/bench.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
 #include "lab/counts/counts_json.h"
-#include "lab/timing/bench.h"
 
 namespace tessera::lab {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lab/verify/exact_rows.h"
 #include "tests/lab/verify/operands.h"
 
 namespace tessera::lab {

@@ -11,7 +11,7 @@
 
 #include "arch/costs.h"
 #include "arch/gpus.h"
-#include "lab/explain/resources.h"
+#include "lab/model/resources.h"
 
 namespace tessera::lab {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "arch/gpus.h"
 #include "device/virtual/virtual_device.h"
-#include "lab/explain/resources.h"
 #include "lab/model/predict.h"
+#include "lab/model/resources.h"
 #include "lab/model/sm_model.h"
 #include "lab/record/record.h"
 #include "sass/model/ports.h"

@@ -6,7 +6,7 @@
 #include "tests/vgpu/exec/run_ptx.h"
 #include "vgpu/exec/print_format.h"
 #include "vgpu/memory/device_heap.h"
-#include "vgpu/observe/print_log.h"
+#include "vgpu/report/print_log.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include "tests/vgpu/observe/checked.h"
-#include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/memory/global.h"
+#include "vgpu/observe/observers.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu {
 

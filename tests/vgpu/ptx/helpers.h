@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
-#include "vgpu/fault.h"
 #include "vgpu/ptx/parser.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu::ptx {
 

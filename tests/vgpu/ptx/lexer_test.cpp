@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vgpu/fault.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu::ptx {
 namespace {

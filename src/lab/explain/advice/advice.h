@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/explain/resources.h"
 #include "lab/model/predict.h"
+#include "lab/model/resources.h"
 
 namespace tessera::lab {
 

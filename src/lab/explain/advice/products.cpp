@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lab/explain/ptx_text.h"
+#include "lab/sites/ptx_text.h"
 
 namespace tessera::lab {
 namespace {

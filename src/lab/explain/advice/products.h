@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/explain/resources.h"
+#include "lab/model/resources.h"
 
 namespace tessera::lab {
 

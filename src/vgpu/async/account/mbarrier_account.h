@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/observe/finding.h"
+#include "vgpu/report/finding.h"
 
 namespace tessera::vgpu {
 

@@ -13,9 +13,9 @@
 
 #include "vgpu/exec/decode/draft.h"
 #include "vgpu/exec/decode/form.h"
-#include "vgpu/fault.h"
-#include "vgpu/memory/windows.h"
 #include "vgpu/ptx/source_line.h"
+#include "vgpu/report/fault.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
 

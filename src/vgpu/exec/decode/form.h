@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "vgpu/exec/operation.h"
+#include "vgpu/program/operation.h"
 #include "vgpu/ptx/ast.h"
 
 namespace tessera::vgpu {

@@ -9,7 +9,7 @@
 
 #include "vgpu/exec/decode/decoder.h"
 #include "vgpu/exec/decode/spins.h"
-#include "vgpu/fault.h"
+#include "vgpu/report/fault.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "vgpu/exec/decode/form.h"
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 #include "vgpu/ptx/ast.h"
 
 namespace tessera::vgpu {

@@ -1,7 +1,7 @@
 #include "vgpu/exec/decode/ordering.h"
 
 #include "vgpu/exec/decode/form.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "vgpu/observe/observer.h"
 #include "vgpu/ptx/ast.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

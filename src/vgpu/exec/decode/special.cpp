@@ -67,7 +67,7 @@ constexpr std::array<std::pair<std::string_view, Special>, 49> kSpecials = {{
 template <class T, int shift>
 void read_clock(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
-    const std::uint64_t now = lanes.warp->cta().cluster().clock();
+    const std::uint64_t now = warp_of(lanes).cta().cluster().clock();
     T* to = reinterpret_cast<T*>(lanes.registers + first->operand[0]);
     for (int l = 0; l < kLanes; ++l) {
       if (lanes.mask >> l & 1) to[l] = static_cast<T>(now >> shift);

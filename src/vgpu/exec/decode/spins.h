@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu {
 

@@ -2,8 +2,8 @@
 // narrow integers into 32 bits first, so that each conversion exists for one register width.
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/names.h"
-#include "vgpu/exec/ops/small_float.h"
 #include "vgpu/exec/ops/tables.h"
+#include "vgpu/program/small_float.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "vgpu/exec/ops/lift.h"
-#include "vgpu/exec/ops/small_float.h"
 #include "vgpu/exec/ops/tables.h"
+#include "vgpu/program/small_float.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {

@@ -1,6 +1,7 @@
 // Arithmetic on f16, bf16 and pairs of them.
-#include "vgpu/exec/ops/small_float.h"
+#include "vgpu/program/small_float.h"
 
+#include "vgpu/exec/ops/lift.h"
 #include "vgpu/exec/ops/names.h"
 #include "vgpu/exec/ops/tables.h"
 

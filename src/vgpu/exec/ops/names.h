@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "vgpu/exec/isa.h"
+#include "vgpu/program/isa.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 

@@ -1,8 +1,8 @@
 // One table a family. A new family: declare its table here, name it in tables.cpp.
 #pragma once
 
-#include "vgpu/exec/isa.h"
-#include "vgpu/exec/operation.h"
+#include "vgpu/program/isa.h"
+#include "vgpu/program/operation.h"
 
 // Operations that matrix kernels rarely run are compiled for AVX2 alone, and are in both sets.
 namespace tessera::vgpu::avx2 {

@@ -22,7 +22,7 @@ constexpr std::uint32_t kJumpsBetweenLooks = 64;
 
 }  // namespace
 
-Warp::Warp(Cta& cta, std::uint32_t index) : cta_(cta), index_(index) {
+Warp::Warp(Cta& cta, std::uint32_t index) : AsyncWarp(cta, index), cta_(cta) {
   frames_.push_back(std::make_unique<Frame>(cta.kernel().functions[0]));
   frames_[0]->local_end = cta.kernel().functions[0].local_bytes;
   splits_.reserve(2 * kLanes);
@@ -44,10 +44,10 @@ void Warp::start() {
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
   products_ = 0;
-  copies_.clear();
+  copies().clear();
   register_moves_.clear();
-  wgmma_.clear();
-  bulk_groups_ = {};
+  wgmma().clear();
+  bulk_groups() = {};
   splits_.clear();
   Split split;
   split.mask = live_;

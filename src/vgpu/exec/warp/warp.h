@@ -11,13 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/async/copy_async.h"
-#include "vgpu/async/transfer.h"
-#include "vgpu/async/wgmma_queue.h"
+#include "vgpu/async/parts.h"
 #include "vgpu/exec/frame.h"
-#include "vgpu/exec/op.h"
-#include "vgpu/fault.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/program/op.h"
+#include "vgpu/report/fault.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 
@@ -40,7 +38,7 @@ inline const Control& control_of(const Split& split) {
   return split.frame->function->blocks[split.block].control;
 }
 
-class Warp {
+class Warp final : public AsyncWarp {
  public:
   Warp(Cta& cta, std::uint32_t index);
 
@@ -65,21 +63,14 @@ class Warp {
   // Waits for mbarriers come back false. Whether there were any.
   bool wake_mbarrier_waits();
 
-  std::uint32_t index() const { return index_; }
   Cta& cta() const { return cta_; }
-  WgmmaQueue& wgmma() { return wgmma_; }
-  CopyQueue& copies() { return copies_; }
   // setmaxnreg, in the order of the warp.
   void note_register_move(const Op& op) { register_moves_.push_back(&op); }
   const std::vector<const Op*>& register_moves() const { return register_moves_; }
-  BulkGroups& bulk_groups() { return bulk_groups_; }
   // The instruction that the split runs, or is about to run.
   const Op& place_of(const Split& split) const;
-  Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
-  [[noreturn]] void fault(FaultKind kind, const std::string& message, const Op& op, int lane,
-                          const std::uint64_t* address = nullptr) const;
   // What a loop looks at again and again, if it is one word alone.
   struct SpinWord {
     const Op* load = nullptr;
@@ -132,23 +123,22 @@ class Warp {
   void poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes);
 
   Cta& cta_;
-  std::uint32_t index_;
   std::uint32_t started_ = 0;
   std::uint64_t products_ = 0;
   std::uint32_t live_ = 0;  // lanes that have not exited
   // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
-  std::uint32_t spin_jumps_ = 0;  // back, by branches that may spin
-  std::uint64_t spin_state_ = 0;  // at the last look
-  std::vector<Split> splits_;     // masks are disjoint and not empty
-  WgmmaQueue wgmma_;
+  std::uint32_t spin_jumps_ = 0;                // back, by branches that may spin
+  std::uint64_t spin_state_ = 0;                // at the last look
+  std::vector<Split> splits_;                   // masks are disjoint and not empty
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
-  CopyQueue copies_;
   std::vector<const Op*> register_moves_;
-  BulkGroups bulk_groups_;
   AlignedBytes local_;
   std::uint32_t local_stride_ = 0;
 };
+
+// The warp that runs an operation.
+inline Warp& warp_of(const Lanes& lanes) { return static_cast<Warp&>(*lanes.warp); }
 
 }  // namespace tessera::vgpu

@@ -7,7 +7,7 @@
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp/warp.h"
-#include "vgpu/memory/windows.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -8,8 +8,8 @@
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/print_format.h"
 #include "vgpu/exec/warp/warp.h"
-#include "vgpu/memory/windows.h"
-#include "vgpu/observe/print_log.h"
+#include "vgpu/report/print_log.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu {
 namespace {

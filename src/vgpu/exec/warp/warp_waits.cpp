@@ -6,8 +6,8 @@
 
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
-#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp/warp.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -248,10 +248,6 @@ void Warp::release(std::uint32_t barrier, std::uint32_t result) {
   }
 }
 
-Actor Warp::actor(const Op& op, std::uint32_t mask) const {
-  return {cta_.rank(), index_, mask, op.instruction};
-}
-
 const Op& Warp::place_of(const Split& split) const {
   const Function& function = *split.frame->function;
   const BasicBlock& block = function.blocks[split.block];
@@ -346,23 +342,6 @@ std::optional<Warp::SpinWord> Warp::spin_word() const {
 
 void Warp::fault_at_wait(FaultKind kind, const std::string& message) const {
   fault(kind, message, place_of(splits_[0]), std::countr_zero(splits_[0].mask));
-}
-
-void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int lane,
-                 const std::uint64_t* address) const {
-  const InstructionInfo& info = cta_.kernel().instructions[op.instruction];
-  FaultPlace place;
-  place.ptx_line = info.ptx_line;
-  place.form = info.form;
-  place.source_file = info.source_file;
-  place.source_line = info.source_line;
-  place.callers = info.callers;
-  place.kernel = cta_.kernel().name;
-  place.cta = cta_.index();
-  place.thread = static_cast<int>(index_ * kLanes) + lane;
-  place.has_address = address != nullptr;
-  if (address) place.address = *address;
-  throw Fault(kind, message, place);
 }
 
 }  // namespace tessera::vgpu

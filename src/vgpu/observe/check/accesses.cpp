@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "vgpu/memory/device_heap.h"
+#include "vgpu/memory/global.h"
 #include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu::check {

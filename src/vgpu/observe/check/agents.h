@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "vgpu/observe/check/clock.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/exec/program.h"
 #include "vgpu/observe/flow/flow.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/program/program.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

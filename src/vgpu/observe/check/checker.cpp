@@ -3,6 +3,7 @@
 
 #include "vgpu/observe/check/cluster_checker.h"
 #include "vgpu/observe/earlier_launch.h"
+#include "vgpu/observe/observers.h"
 
 namespace tessera::vgpu {
 namespace check {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/memory/windows.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu::check {
 

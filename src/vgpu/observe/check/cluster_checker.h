@@ -20,7 +20,7 @@
 #include "vgpu/observe/check/shadow/shared_shadow.h"
 #include "vgpu/observe/check/shadow/updates.h"
 #include "vgpu/observe/check/warp_clocks.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

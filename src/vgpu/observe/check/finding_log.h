@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/exec/program.h"
-#include "vgpu/memory/windows.h"
-#include "vgpu/observe/finding.h"
+#include "vgpu/program/program.h"
+#include "vgpu/report/finding.h"
+#include "vgpu/report/windows.h"
 
 namespace tessera::vgpu::check {
 

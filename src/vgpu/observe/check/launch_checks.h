@@ -1,9 +1,9 @@
 // What the checkers of all worker threads of one launch share.
 #pragma once
 
-#include "vgpu/exec/cta.h"
 #include "vgpu/observe/check/shadow/global_shadow.h"
 #include "vgpu/observe/check/sync_variables.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu::check {
 

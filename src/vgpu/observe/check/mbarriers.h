@@ -5,7 +5,7 @@
 #include <map>
 
 #include "vgpu/observe/check/clock.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "vgpu/exec/program.h"
+#include "vgpu/program/program.h"
 
 namespace tessera::vgpu::check {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "vgpu/observe/check/clock.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu::check {
 

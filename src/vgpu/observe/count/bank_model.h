@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "vgpu/observe/count/lanes_of_access.h"
-#include "vgpu/observe/memory_counts.h"
+#include "vgpu/report/memory_counts.h"
 
 namespace tessera::vgpu {
 

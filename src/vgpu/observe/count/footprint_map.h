@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vgpu/memory/global.h"
-#include "vgpu/observe/memory_counts.h"
+#include "vgpu/report/memory_counts.h"
 
 namespace tessera::vgpu {
 

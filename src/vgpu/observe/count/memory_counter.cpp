@@ -3,9 +3,10 @@
 #include <mutex>
 #include <utility>
 
-#include "vgpu/exec/cta.h"
+#include "vgpu/exec/sample.h"
 #include "vgpu/observe/count/pattern.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/observers.h"
+#include "vgpu/program/launch_context.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "vgpu/observe/count/footprint_map.h"
 #include "vgpu/observe/count/sectors.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "vgpu/observe/count/lanes_of_access.h"
-#include "vgpu/observe/memory_counts.h"
+#include "vgpu/report/memory_counts.h"
 
 namespace tessera::vgpu {
 

@@ -5,7 +5,7 @@
 
 #include "vgpu/async/operations.h"
 #include "vgpu/exec/decode/async_operands.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 

@@ -6,7 +6,7 @@
 #include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/exec/decode/decoder.h"
 #include "vgpu/exec/decode/ordering.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/report/observer.h"
 
 namespace tessera::vgpu {
 namespace {

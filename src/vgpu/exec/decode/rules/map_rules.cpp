@@ -69,7 +69,9 @@ void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
 }
 
 // Only noted: all warps of a warpgroup must do the same.
-void move_registers(const Op* op, const Op*, Lanes& lanes) { lanes.warp->note_register_move(*op); }
+void move_registers(const Op* op, const Op*, Lanes& lanes) {
+  warp_of(lanes).note_register_move(*op);
+}
 
 // setmaxnreg.{inc,dec}.sync.aligned.u32 count: the whole warp comes; registers are not counted.
 void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "vgpu/exec/decode/rules/matrix_rules.h"
-#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/ops/matrix/matrix_flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vgpu/exec/decode/decoder.h"
-#include "vgpu/exec/ops/matrix/matrix_form.h"
+#include "vgpu/program/matrix_form.h"
 
 namespace tessera::vgpu {
 

@@ -5,8 +5,8 @@
 #include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/exec/decode/decoder.h"
 #include "vgpu/exec/decode/ordering.h"
-#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp/warp.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

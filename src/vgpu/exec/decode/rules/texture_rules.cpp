@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "vgpu/exec/decode/async_operands.h"
-#include "vgpu/texture/texture.h"
+#include "vgpu/exec/texture/texture.h"
 
 namespace tessera::vgpu {
 namespace {

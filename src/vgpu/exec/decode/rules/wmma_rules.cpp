@@ -4,7 +4,7 @@
 #include <array>
 
 #include "vgpu/exec/decode/rules/matrix_rules.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -4,6 +4,8 @@
 // summands are 32-bit integers, and vectors of lanes do the work. All others are summed one by one.
 #pragma once
 
+#include <immintrin.h>
+
 #include "vgpu/exec/ops/matrix/matrix_model.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {

@@ -14,8 +14,8 @@
 // that a negative sum too small for a half is +0, as it is here.
 #pragma once
 
-#include "vgpu/exec/ops/matrix/matrix_form.h"
-#include "vgpu/exec/ops/small_float.h"
+#include "vgpu/program/matrix_form.h"
+#include "vgpu/program/small_float.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 

@@ -1,7 +1,7 @@
 // wgmma.mma_async: a warp's sixteen rows of the product of a warpgroup. Operands are fetched from
 // shared memory in chunks of 16 bytes, where the matrix descriptor says they are.
-#include "vgpu/async/wgmma_queue.h"
-#include "vgpu/exec/faults.h"
+#include "vgpu/async/faults.h"
+#include "vgpu/async/wgmma/wgmma_queue.h"
 #include "vgpu/exec/ops/matrix/matrix_tile.h"
 #include "vgpu/exec/ops/matrix/wgmma_flags.h"
 #include "vgpu/exec/ops/tables.h"

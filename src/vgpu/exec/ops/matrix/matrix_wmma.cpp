@@ -4,8 +4,8 @@
 // Elements of one register that are contiguous in memory are one access, and so are the two
 // registers of an accumulator's row; all others are an access each.
 #include "vgpu/exec/ops/matrix/matrix_access.h"
-#include "vgpu/exec/ops/matrix/matrix_form.h"
 #include "vgpu/exec/ops/tables.h"
+#include "vgpu/program/matrix_form.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {

@@ -3,9 +3,9 @@
 // neighbouring lanes neighbouring addresses.
 #pragma once
 
-#include "vgpu/exec/faults.h"
-#include "vgpu/exec/ops/flags.h"
+#include "vgpu/async/faults.h"
 #include "vgpu/exec/ops/lift.h"
+#include "vgpu/program/flags.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 

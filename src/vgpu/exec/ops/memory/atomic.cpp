@@ -5,8 +5,8 @@
 #include "vgpu/exec/ops/float.h"
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/memory/access.h"
-#include "vgpu/exec/ops/small_float.h"
 #include "vgpu/exec/ops/tables.h"
+#include "vgpu/program/small_float.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {

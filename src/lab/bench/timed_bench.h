@@ -1,0 +1,69 @@
+// The timed part of a bench: kernels that are right, in turn with the vendor's library, on operands
+// that rotate. Used by bench.cpp alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/bench/bench.h"
+#include "lab/data/operand_sets.h"
+#include "lab/timing/energy.h"
+#include "lab/timing/vendor_choice.h"
+#include "lab/verify/prepared_call.h"
+
+namespace tessera::lab {
+
+// One candidate on its way through a bench.
+struct BenchRow {
+  const BenchCandidate* candidate;
+  Record record;
+  bool is_timed = false;  // right, and on a device with a clock
+  bool is_told = false;   // a record of it is out
+};
+
+// Which code ran, and how much memory it used in addition to the operands.
+void set_code(Record& record, const LoadedImage& image, const std::string& plan,
+              std::int64_t workspace_bytes);
+
+// The seed of the order of one problem's candidates: another one for each problem and mode, and the
+// same again when the command of the record is repeated.
+std::uint64_t order_seed_of(std::uint64_t seed, const Problem& problem, Mode mode);
+
+// Times all rows and the vendor's calls in turn, once a mode. Rows that cannot be bound are no
+// longer timed, and say why.
+class TimedBench {
+ public:
+  TimedBench(Device& device, const Problem& problem, std::vector<BenchRow>& rows,
+             const BenchOptions& options);
+
+  // The timed rows with their records in this mode, in the order of the rows.
+  std::vector<std::pair<BenchRow*, Record>> run(Mode mode);
+
+ private:
+  using Records = std::vector<std::pair<BenchRow*, Record>>;
+
+  void bind(Device& device, const Problem& problem, BenchRow& row);
+  std::vector<Samples> measure_all(Mode mode);
+  // Runs every kernel and the vendor's fastest call for seconds each.
+  void add_energy(Records& records, const std::vector<Samples>& samples,
+                  std::optional<std::size_t> vendor);
+  // Tells records of their companions.
+  void add_companions(Records& records) const;
+
+  const BenchOptions& options_;
+  const Problem& problem_;
+  std::vector<BenchRow>& rows_;
+  DeviceTimer timer_;
+  OperandSets sets_;
+  OperandsOf operands_;
+  std::unique_ptr<Nvml> nvml_;
+  std::vector<std::unique_ptr<PreparedCall>> bound_;
+  std::vector<BenchRow*> timed_rows_;
+  std::vector<VendorCall> vendor_calls_;
+  std::vector<Candidate> candidates_;                // the bound kernels, then the vendor's calls
+  std::vector<std::optional<Telemetry>> telemetry_;  // of the candidates, in the last mode
+};
+
+}  // namespace tessera::lab

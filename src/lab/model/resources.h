@@ -1,0 +1,118 @@
+// What a run asks of each part of a GPU, and how long that part alone would need for it with every
+// SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "lab/sites/sites.h"
+
+namespace tessera::lab {
+
+// Two rules are in print for wide shared loads (vgpu/report/memory_counts.h has both counts).
+// HW: an H200 follows the pair rule for loads; stores never merge
+// (results/calibration/h200_calibration.json).
+inline constexpr const char* kBankModel = "pair";
+inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
+
+// kAlu and kL2 are of the replay alone: the first is counted in integer instructions of the PTX,
+// the second in sectors.
+enum class Resource {
+  kIssue,
+  kFma,   // the FP32 pipe
+  kFp64,  // the FP64 pipe
+  kMatrix,
+  kSpecial,
+  kLoadStore,
+  kSharedAtomic,
+  kL2Atomic,
+  kHotSector,
+  kDram,
+  kAlu,
+  kL2
+};
+
+// Of the operands that tensor cores multiply: each kind has a rate of its own.
+enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
+MatrixOperands operands_of(std::string_view form);
+
+// The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
+// has in L1, a clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
+// by what they are spent on.
+struct Wavefronts {
+  double conflicts = 0;  // excess wavefronts of shared memory
+  double shared = 0;     // wavefronts without conflicts
+  double scattered = 0;  // wavefronts of global accesses beyond 128 bytes of lanes each
+  double global = 0;     // the other wavefronts of global accesses
+
+  double sum() const { return conflicts + shared + scattered + global; }
+  Wavefronts& operator+=(const Wavefronts& more);
+};
+Wavefronts wavefronts_of(const Site& site);
+
+// What atomics do one after another, at least.
+struct SerialUpdates {
+  double shared_clocks = 0;  // of one address in shared memory
+  double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
+  double meeting = 0;     // of global memory: by lanes at the address that most of a request want
+  double meeting_ns = 0;  // what these take in L2 if they are of one sector
+  double shared = 0;      // of shared memory, as `meeting`
+  bool are_floats = false;
+};
+SerialUpdates serial_updates_of(const Site& site);
+
+// Sums over a launch, or over all launches of a run.
+struct Totals {
+  double warp_instructions = 0;
+  double fma_f32 = 0, fma_f64 = 0;             // issues
+  double pipe_f32 = 0, pipe_f64 = 0;           // all instructions of the pipes, issues
+  double matrix = 0;                           // issues
+  std::array<double, 4> matrix_flop{};         // by MatrixOperands
+  std::string unrated_matrix;                  // a product of other operands, if there are any
+  double barriers = 0;                         // issues
+  double shared_loads = 0, shared_stores = 0;  // requests
+  double shared_load_lanes = 0, fma_lanes = 0;
+  double global_requests = 0;
+  Wavefronts wavefronts;
+  SerialUpdates updates;
+  double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
+  // Each byte once a request; what atomics touch is read and written, as in the footprint.
+  double distinct_bytes = 0;
+  double written_sectors = 0;  // each once
+  double special = 0;          // issues of reciprocals, roots, exponentials, sines
+  double integer = 0;          // issues, in the PTX
+  double local_requests = 0;
+
+  double fma() const { return fma_f32 + fma_f64; }
+  double multiplies() const { return fma() + matrix; }  // issues
+};
+Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
+Totals totals_of(const LaunchCounts& launch);
+
+// That the sector with the most of them gets, at least: were they spread over all that is written.
+double updates_of_one_sector(const Totals& totals);
+double one_sector_ms(const Totals& totals);  // what these take
+
+struct ResourceUse {
+  Resource resource;
+  std::string name;  // "issue slots"
+  double amount = 0;
+  std::string unit;  // "warp instructions"
+  double ms = 0;     // this resource alone
+};
+
+// Those that the GPU has a rate for and the run uses, the longest first. Tensor cores are rated as
+// in the data sheet: a lower bound, as all of this is.
+std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
+
+// A site's part of a resource, in its unit.
+double use_of(const Site& site, Resource resource);
+// What the parts of all sites add up to, and its unit for people. Device memory is asked for
+// sectors, whatever a perfect cache would move.
+double use_of_all(const Totals& totals, const ResourceUse& use);
+std::string shared_unit(const ResourceUse& use);
+
+}  // namespace tessera::lab

@@ -1,0 +1,56 @@
+// Where a kernel's cost is: its PTX instructions gathered by source line, form and what they
+// touch, so that an unrolled loop is one row and the two loads of one line are two.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/counts/count_run.h"
+#include "lab/counts/counts.h"
+#include "lab/sites/source_tree.h"
+
+namespace tessera::lab {
+
+struct Site {
+  std::string entry;  // the kernel's entry that ran it
+  std::string file;   // "src/ladder/03_shared_tile/kernel.cu"; empty if unknown
+  int line = 0;
+  std::string via;         // the line of the inlined function, "src/ladder/shared/common.h:61"
+  std::string text;        // of the line; empty without the source tree
+  std::string touches;     // "tile_b", "operand a"; empty if not found or no access
+  std::string form;        // "ld.shared.f32"
+  int instructions = 0;    // of the PTX
+  int forms = 1;           // of its instructions; `form` is the most frequent
+  int bytes_beside = 0;    // the most of its accesses, see PtxPlace
+  std::uint64_t warp = 0;  // executions
+  std::uint64_t thread = 0;
+  vgpu::MemoryCounts memory;
+
+  std::string place() const;  // "src/ladder/03_shared_tile/kernel.cu:28", or the entry
+};
+
+// Of the launch that multiplies: the site of each instruction that ran, by
+// InstructionReport::index.
+std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const SourceTree& tree);
+
+// All sites of a run, in order of first appearance.
+std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);
+
+// A launch of somebody's own kernel.
+struct ForeignLaunch {
+  LaunchCounts counts;  // with memory
+  std::string entry;
+  std::string_view ptx;
+  std::string file;                              // of the kernel: lines in it are preferred
+  std::map<std::string, std::string> arguments;  // names, by place: "parameter +8"
+  std::function<std::string(const std::string& file, int line)> text;  // of a source line
+  std::function<std::string(const std::string& file)> shown;           // a path, for people
+  std::string no_code;  // why there is no machine code, where there is none
+};
+std::vector<Site> sites_of(const ForeignLaunch& launch);
+
+}  // namespace tessera::lab

@@ -1,0 +1,45 @@
+// Texture objects of the virtual GPU: what a 64-bit handle points to in global memory. A texture is
+// an array of up to three dimensions, linear memory or a CUDA array alike: here both lie row by
+// row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "vgpu/program/op.h"
+
+namespace tessera::vgpu {
+
+enum class TexelType : std::uint8_t { kU8, kS8, kU16, kS16, kU32, kS32, kF16, kF32 };
+// What a coordinate outside of the texture means.
+enum class TextureAddress : std::uint8_t { kClamp, kBorder, kWrap, kMirror };
+
+constexpr std::uint32_t kTextureMagic = 0x74786574;  // "text"
+constexpr int kTextureRank = 3;
+
+struct Texture {
+  std::uint32_t magic = kTextureMagic;
+  TexelType type = TexelType::kF32;
+  std::uint8_t channels = 1;  // 1, 2 or 4
+  std::uint8_t rank = 1;
+  TextureAddress outside = TextureAddress::kClamp;
+  std::uint8_t filters = 0;      // linearly, between the neighbours; else the texel at the place
+  std::uint8_t normalised = 0;   // coordinates: 1.0 is the whole extent
+  std::uint8_t as_fraction = 0;  // integers are read as floats from 0 or -1 to 1
+  std::uint8_t reserved = 0;
+  std::uint32_t extents[kTextureRank] = {1, 1, 1};  // texels, innermost first
+  std::uint64_t address = 0;
+};
+
+constexpr std::uint32_t bytes_of(TexelType type) {
+  return type <= TexelType::kS8 ? 1 : type <= TexelType::kS16 || type == TexelType::kF16 ? 2 : 4;
+}
+
+// tex.1d, .2d, .3d: four results, handle, coordinates; flags: what follows.
+constexpr std::uint32_t kIntegerCoordinates = 1;
+constexpr std::uint32_t kFloatResults = 2;
+constexpr std::uint32_t kTextureRankShift = 4;
+void texture_fetch(const Op* first, const Op* last, Lanes& lanes);
+
+}  // namespace tessera::vgpu

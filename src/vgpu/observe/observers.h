@@ -1,0 +1,21 @@
+// The observers of a launch: one for each thing that its Observation asks for.
+#pragma once
+
+#include <memory>
+
+#include "vgpu/report/observer.h"
+
+namespace tessera::vgpu {
+
+struct LaunchContext;
+
+// count/, check/ and files of this folder
+std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_reach_recorder(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
+
+// All that the launch asks for, and the tracer of this thread; null where that is nothing.
+std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context);
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "vgpu/program/program.h"
+#include "vgpu/report/observation.h"
+
+namespace tessera::vgpu {
+
+class ClusterSample;
+class DeviceHeap;
+class GlobalMemory;
+struct EarlierLaunch;
+
+// What all CTAs of a launch share.
+struct LaunchContext {
+  const Kernel* kernel = nullptr;
+  const GlobalMemory* memory = nullptr;
+  std::uint32_t grid[3] = {}, block[3] = {};
+  std::uint32_t cluster[3] = {1, 1, 1};
+  bool explicit_cluster = false;   // the launch or the kernel named its shape
+  std::uint32_t shared_bytes = 0;  // static and dynamic
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> params;
+  Observation observation;
+  const ClusterSample* sample = nullptr;         // the clusters that run
+  std::atomic<std::uint64_t>* spent = nullptr;   // warp instructions of all clusters so far
+  DeviceHeap* heap = nullptr;                    // of kernels that use it
+  std::uint64_t grid_workspace = 0;              // address; of kernels that use it
+  std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: nothing does
+  // Where checks leave this launch for the next one; null: there is none.
+  std::shared_ptr<const EarlierLaunch>* becomes_earlier = nullptr;
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,81 @@
+// What an operation sees: one decoded instruction and the 32 lanes of the warp that runs it. Plain
+// data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "vgpu/memory/block.h"
+
+namespace tessera::vgpu {
+
+constexpr int kLanes = 32;
+constexpr std::uint32_t kAllLanes = 0xffffffffu;
+constexpr int kMaxOperands = 8;
+
+struct Op;
+struct Lanes;
+
+// Runs a stretch of neighbouring instructions that share one operation.
+using Run = void (*)(const Op* first, const Op* last, Lanes& lanes);
+
+// One decoded instruction. Operands are byte offsets into the registers of the frame: a 32-bit
+// register is 32 adjacent words there, one a lane; a predicate is one 32-bit mask; a constant is a
+// register that no instruction writes.
+struct Op {
+  Run run = nullptr;
+  Run guarded = nullptr;       // what run_guarded runs
+  std::int64_t immediate = 0;  // address offset, or what the operation says
+  std::uint32_t operand[kMaxOperands] = {};
+  std::uint32_t guard = 0;        // offset of the guard predicate; bit 0: negated
+  std::uint32_t instruction = 0;  // index in the kernel
+  std::uint32_t flags = 0;        // what the operation says
+  std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
+};
+
+// Per-instruction counts that are not known from the counts of blocks.
+struct InstructionCounter {
+  std::uint64_t warp = 0;
+  std::uint64_t thread = 0;
+};
+
+// HW: CTAs of a cluster on compute capability 9.0, where the kernel allows more than 8 (CUDA C++
+// Programming Guide, thread block clusters).
+constexpr std::uint32_t kMaxCluster = 16;
+
+// The shared memories of a cluster's CTAs, by rank, each as long as the reader's own.
+struct ClusterMemory {
+  std::byte* shared[kMaxCluster] = {};
+  std::uint32_t ctas = 1;
+  std::uint32_t live = 1;  // one bit a rank: some of its threads have not exited
+};
+
+// The running part of a warp: registers, active lanes, and the memories that it can reach.
+struct Lanes {
+  std::byte* registers = nullptr;        // of the current frame
+  std::uint32_t mask = 0;                // active lanes
+  const MemoryBlock** blocks = nullptr;  // the allocation each instruction touched last
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;  // static and dynamic
+  std::uint32_t shared_first = 0;  // the address of its first byte, which holds the CTA's rank
+  const ClusterMemory* cluster = nullptr;
+  std::byte* local = nullptr;  // lane l's local memory is at l * local_stride
+  std::uint32_t local_stride = 0;
+  std::uint32_t local_bytes = 0;      // in use by the frames so far
+  const std::byte* params = nullptr;  // of the kernel
+  std::uint32_t param_bytes = 0;
+  std::byte* call_params = nullptr;  // of the frame; lane l's are at l * call_param_bytes
+  std::uint32_t call_param_bytes = 0;
+  InstructionCounter* counters = nullptr;        // of the kernel, by Op::instruction
+  const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
+  class Observer* observer = nullptr;            // null: there is none
+  const struct StoredValues* stored = nullptr;   // of a store that is being told of
+  // Of a shuffle: the lanes that read a lane which their member mask leaves out. What they get is
+  // undefined: what that lane's register holds, or these bits where the launch says so.
+  std::uint32_t read_outside = 0;
+  bool fills_outside = false;
+  std::uint32_t outside = 0;
+  class AsyncWarp* warp = nullptr;  // for faults, which must know more
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,57 @@
+// What one launch did. Report types only: other rooms may include this page.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/report/finding.h"
+#include "vgpu/report/memory_counts.h"
+
+namespace tessera::vgpu {
+
+// One PTX instruction, summed over the launch.
+struct InstructionReport {
+  std::string form;  // "ld.shared.v4.f32"
+  int ptx_line = 0;
+  std::uint64_t warp = 0;    // issues with at least one active lane
+  std::uint64_t thread = 0;  // sum of active, predicated-on lanes
+  std::string source_file;   // from .loc; empty if unknown
+  int source_line = 0;
+  std::uint32_t index = 0;  // in the kernel
+  MemoryCounts memory;      // of Observation::memory
+};
+
+// What a launch takes of the machine.
+struct LaunchResources {
+  std::uint64_t ctas = 0;
+  std::uint32_t ctas_per_cluster = 1;
+  std::uint32_t threads = 0;       // a CTA
+  std::uint32_t shared_bytes = 0;  // a CTA, static and dynamic
+  std::uint32_t local_bytes = 0;   // a thread, without the frames of what it calls
+  // Approximate: the most 32-bit registers that a thread's PTX values need at one place. ptxas
+  // reorders instructions and may need more or fewer.
+  std::uint32_t live_registers = 0;
+};
+
+// Of a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
+// scaled up and thereby a model. A launch that ran them all has ran == clusters.
+struct LaunchSample {
+  std::uint64_t clusters = 0, ran = 0;
+  bool is_partial() const { return ran < clusters; }
+};
+
+struct LaunchReport {
+  std::vector<InstructionReport> instructions;  // those that ran, in PTX order
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t lane_instructions = 0;
+  double host_seconds = 0;
+  std::vector<std::string> approximate_forms;  // executed forms that are not bit-exact
+  std::vector<Finding> findings;               // of Observation::checks, worst first
+  std::vector<UndefinedRead> undefined_reads;  // of Observation::checks, in PTX order
+  LaunchMemory memory;                         // of Observation::memory
+  LaunchResources resources;
+  LaunchSample sample;
+};
+
+}  // namespace tessera::vgpu

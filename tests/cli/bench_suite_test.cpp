@@ -56,6 +56,8 @@ TEST_F(BenchSuite, RefusesBadNumbers) {
   expect_refused({"--suite", "goals", "--cells", "5"}, {"--cells is '5'", "goals has its own"});
   expect_refused({"--suite", "goals", "--against-costs", "a100"},
                  {"--against-costs is 'a100'", "h200"});
+  expect_refused({"--suite", "goals", "--against-costs", "no_such.inc"},
+                 {"--against-costs is 'no_such.inc'", "file"});
   expect_refused({"--suite", "goals", "--sweep", "--against-costs", "h200"},
                  {"--against-costs is 'h200'", "not beside --sweep"});
   expect_refused({"--suite", "drawn", "--cells", "5", "--both-ways", "6"},

@@ -40,9 +40,10 @@ def load_all(root, folder, schema):
 
 
 def load(root, folder, schema):
-    """The newest file of the schema and of the drawn suite; None without one."""
+    """The newest file of the schema and of the drawn suite, of one day that with most cells; None without one."""
     files = [f for f in load_all(root, folder, schema) if f["environment"]["suite"].get("name", "drawn") == "drawn"]
-    return (files or [None])[-1]
+    return max(files, key=lambda f: (f["environment"]["date"][:10], f["environment"]["suite"].get("cells", 0),
+                                     f["environment"]["date"]), default=None)
 
 
 def geometric_mean(ratios):

@@ -27,6 +27,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   drawn, drawn_reports, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
+  tune      docs/api/tuning.md   what tessera tune gained   results/tune/h100_own_calls.json, by clients/tune_tables.py
   chain     any page      chains of products in FP64  results/ladder/h100_chain*.json and h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
@@ -82,7 +83,7 @@ import shape_tables
 import tensor_ladder
 import tensor_tables
 import terms_tables
-from clients import host_tables, pytorch_tables
+from clients import host_tables, pytorch_tables, tune_tables
 from sass import hazard_tables
 from cells import NOTHING
 from ladder_results import Results, is_plain_burst, load
@@ -135,7 +136,8 @@ def updated_pages(root):
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),
                  **drawn_tables.sections(root), **pytorch_tables.sections(root), **host_tables.sections(root),
-                 **hazard_tables.sections(root), **terms_tables.sections(root),
+                 **tune_tables.sections(root), **terms_tables.sections(root),
+                 **hazard_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/api/*.md"))]:

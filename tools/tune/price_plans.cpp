@@ -12,7 +12,6 @@
 #include <deque>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "gemm/plan/plan.h"
 #include "lab/suite/draw.h"
 #include "lab/suite/goals.h"
+#include "lab/tune/tunable_table.h"
 
 namespace tessera {
 namespace {
@@ -27,45 +27,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t kWorkspace = std::int64_t{64} << 20;  // as the suite has
-
-// A table whose numbers can be set by their names.
-class Tunable {
- public:
-  explicit Tunable(const gemm::CostTable& from)
-      : rates_(from.rates.begin(), from.rates.end()), table_{from.gpu, from.coefficients, rates_} {
-#define COEFFICIENT(member, value) add(#member, table_.coefficients.member);
-#define RATE(kernel, variant, tflops)
-#include "gemm/cost/tuning/h200.inc"
-#undef COEFFICIENT
-#undef RATE
-    for (gemm::Rate& rate : rates_) {
-      add(fmt::format("{}/{}", rate.kernel, rate.variant), rate.tflops);
-    }
-  }
-  Tunable(const Tunable&) = delete;
-  Tunable& operator=(const Tunable&) = delete;
-
-  void print() const {
-    for (const std::string& name : names_) fmt::print("{} {}\n", name, *places_.at(name));
-  }
-  void set(const std::string& name, double value) {
-    const auto found = places_.find(name);
-    if (found == places_.end()) throw std::runtime_error("no coefficient " + name);
-    *found->second = value;
-  }
-  const gemm::CostTable& table() const { return table_; }
-
- private:
-  void add(const std::string& name, double& place) {
-    names_.push_back(name);
-    places_[name] = &place;
-  }
-
-  std::vector<gemm::Rate> rates_;
-  gemm::CostTable table_;
-  std::vector<std::string> names_;
-  std::map<std::string, double*> places_;
-};
 
 struct Row {
   std::string kernel, decision;
@@ -140,8 +101,8 @@ void price(const Cell& cell, const gemm::CostTable& table) {
 
 int run(int argc, char** argv) {
   if (argc < 3) throw std::runtime_error("price_plans GPU FILE...");
-  Tunable tunable(gemm::costs_for(argv[1]));
-  tunable.print();
+  lab::TunableTable tunable(gemm::costs_for(argv[1]));
+  for (const std::string& name : tunable.names()) fmt::print("{} {}\n", name, tunable.value(name));
   fmt::print("rows\n");
   std::vector<Cell> cells;
   for (int i = 2; i < argc; ++i) {

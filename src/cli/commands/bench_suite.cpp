@@ -19,6 +19,7 @@
 #include "cli/terminal/fitted.h"
 #include "lab/suite/goals.h"
 #include "lab/suite/suite_run.h"
+#include "lab/tune/tunable_table.h"
 
 namespace tessera::cli {
 namespace {
@@ -152,17 +153,20 @@ double within_of(const SuiteArguments& given) {
       fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
-// Null where none is asked for.
-const gemm::CostTable* table_of(const SuiteArguments& given) {
+// Null where none is asked for. `here`: the name of this GPU.
+std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const std::string& here) {
   if (given.against_costs.empty()) return nullptr;
-  const char* const name = gpu_of(given.against_costs).match;
-  if (given.sweep || !gemm::has_costs(name)) {
+  const bool is_file = given.against_costs.ends_with(".inc");
+  const std::string name = is_file ? here : gpu_of(given.against_costs).match;
+  if (given.sweep || !(is_file || gemm::has_costs(name))) {
     throw StatusError(Status::bad_argument(
-        fmt::format("--against-costs is '{}', but must be a GPU with a table of costs (h200), and "
-                    "not beside --sweep",
+        fmt::format("--against-costs is '{}', but must be a GPU with a table of costs (h200) or "
+                    "the file of one (.inc), and not beside --sweep",
                     given.against_costs)));
   }
-  return &gemm::costs_for(name);
+  auto table = std::make_unique<lab::TunableTable>(gemm::costs_for(name));
+  if (is_file) table->read(given.against_costs, "--against-costs");
+  return table;
 }
 
 std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArguments& given,
@@ -214,10 +218,11 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
                   "with --sweep: how near, as a factor of the predicted time (default 1.5)")
       .type_name("X");
   parser
-      .add_option("--against-costs", arguments.against_costs,
-                  "with --suite drawn or goals: instead of the suite, our plan in turn with the "
-                  "plan by the table of costs of another GPU, where it is another plan")
-      .type_name("GPU");
+      .add_option(
+          "--against-costs", arguments.against_costs,
+          "with --suite drawn or goals: instead of the suite, our plan in turn with the "
+          "plan by the table of costs of another GPU or of a file, where it is another plan")
+      .type_name("TABLE");
 }
 
 void require_drawn_suite(const SuiteArguments& arguments) {
@@ -240,7 +245,8 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = cells_of(request.name, given, seed);
   const int count = static_cast<int>(cells.size());
-  const gemm::CostTable* const other = table_of(given);
+  // WHY before a device is opened: a wrong argument is refused without a GPU, too.
+  auto other = table_of(given, "");
   const int both_ways =
       given.both_ways.empty()
           ? 0
@@ -257,6 +263,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
         fmt::format("--suite is '{}', which is timed, but there is no GPU here: ", request.name) +
         (devices.note.empty() ? std::string("the virtual one has no clock") : devices.note)));
   }
+  other = table_of(given, devices.device->info().name);
   const Baseline baseline = load_baseline(request.device, devices);
   lab::SuiteFile file(request.output.json, environment_of(devices, baseline, seed),
                       {std::string(schema_of(given)), request.name, seed, count,
@@ -273,7 +280,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
          .progress = [&](int done, int all,
                          const lab::DrawnCell& next) { bars.show(done, all, next); }});
     if (other) {
-      run.compare(*other);
+      run.compare(other->table());
     } else {
       given.sweep ? run.sweep(within) : run.time();
     }

@@ -1,0 +1,39 @@
+// A table of costs whose numbers are set by their names: what a fit varies, or another table than
+// the library's, from a file.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gemm/cost/cost_table.h"
+
+namespace tessera::lab {
+
+class TunableTable {
+ public:
+  // Begins as that one.
+  explicit TunableTable(const gemm::CostTable& from);
+  TunableTable(const TunableTable&) = delete;
+  TunableTable& operator=(const TunableTable&) = delete;
+
+  // "wgmma.start", a coefficient, or "wgmma_bf16/128x256x64_s4_coop", a rate. Throws kBadArgument.
+  void set(const std::string& name, double value);
+  // All lines of a file such as src/gemm/cost/tuning/h100.inc. Throws kBadArgument, naming
+  // `option`.
+  void read(const std::string& path, const std::string& option);
+
+  const std::vector<std::string>& names() const { return names_; }
+  double value(const std::string& name) const { return *places_.at(name); }
+  const gemm::CostTable& table() const { return table_; }
+
+ private:
+  void add(const std::string& name, double& place);
+
+  std::vector<gemm::Rate> rates_;
+  gemm::CostTable table_;
+  std::vector<std::string> names_;
+  std::map<std::string, double*> places_;
+};
+
+}  // namespace tessera::lab

@@ -111,6 +111,16 @@ TEST(Promoted, TakesEveryTailOfK) {
   }
 }
 
+// A strip of rows then exceeds what its cluster holds, and a part of it is read twice.
+TEST(Promoted, TakesMoreOfKThanSharedMemoryHolds) {
+  for (const char* layout : {"NT", "TN"}) {
+    const lab::VerifyResult result =
+        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(35, 9, 7001, layout),
+                    {.checks = !test_on_cuda()});
+    EXPECT_TRUE(result.ok()) << layout << ": " << result.reason;
+  }
+}
+
 TEST(Promoted, IsAsAccurateAsFp32) {
   const Problem p = product_of(40, 70, 1024);
   const Floats a = drawn(p.m * p.k, 1, normal), b = drawn(p.k * p.n, 2, normal);

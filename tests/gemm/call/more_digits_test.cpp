@@ -9,12 +9,6 @@
 namespace tessera {
 namespace {
 
-Device& small_gpu() {
-  if (test_on_cuda()) return test_device();
-  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
-  return *device;
-}
-
 Problem batch_of(const char* layout, Order order, std::int64_t gap, double beta) {
   Problem p{.m = 33, .n = 18, .k = 21, .types = kTf32Types, .order = order, .beta = beta};
   set_layout(p, layout);
@@ -38,11 +32,11 @@ TEST(MoreDigits, KernelsOfFp32MultiplyBatchesOfTf32) {
       for (int i = 0; i < 2; ++i) {
         const gemm::PlanOptions options{.kernel = choice};
         const gemm::Plan plan =
-            gemm::plan(problem, {}, gemm::limits_of(small_gpu().info()), options);
+            gemm::plan(problem, {}, gemm::limits_of(small_test_device().info()), options);
         EXPECT_EQ(plan.rounds(), 1) << kernel;
         EXPECT_EQ(plan.problem.types, kTf32Types) << "the caller's";
         const lab::VerifyResult result =
-            lab::verify(small_gpu(), choice, problem, {.checks = !test_on_cuda()});
+            lab::verify(small_test_device(), choice, problem, {.checks = !test_on_cuda()});
         EXPECT_TRUE(result.ok()) << kernel << ": " << result.reason;
         problem.batch = {.kind = BatchKind::kPointers, .count = 4, .alignment = 8};
       }
@@ -57,7 +51,7 @@ TEST(MoreDigits, KernelsOfFp32MultiplyWhatWouldBeSplitIntoTerms) {
   for (const char* kernel : {"simt_f32_sm75/64x64", "simt_f32_direct/128x128"}) {
     const KernelChoice choice = choose_kernels(kernel).front();
     const lab::VerifyResult result =
-        lab::verify(small_gpu(), choice, tiny, {.checks = !test_on_cuda()});
+        lab::verify(small_test_device(), choice, tiny, {.checks = !test_on_cuda()});
     EXPECT_TRUE(result.ok()) << kernel << ": " << result.reason;
   }
 }

@@ -34,6 +34,7 @@ constexpr Range kWorse[] = {
     // By an H100's table, which was fitted to sweeps: their calls follow each other without idling,
     // and large products then take as much longer as the clock is lower.
     {"results/epilogues/h100_|variants/h100_ending_tf32", 0.92, 1.32},
+    {"variants/h100_tf32_8192", 1.22, 1.48},
     // Kernels by mma.sync: both tiles pay one price for rows at odd addresses, 64x64 too much.
     {"by mma_bf16/64x64 .*variants/h100_mma_rows", 1.02, 1.58},
     {"by mma_.*variants/h100_mma_rows", 0.91, 1.25},
@@ -69,6 +70,7 @@ constexpr Loss kLosses[] = {
     {"512x512x512 f32 NT of .*variants/fp32.json", 0.07},  // 64x32 of that build
     {"8192x8192x64 bf16 NN of .*variants/bf16_thin.json", 0.04},
     {"50257x1024x768 bf16 NN of", 0.025},
+    {"8192x8192x8192 tf32 TN within 64 MiB of results/variants/h100_tf32_8192", 0.027},
     {"128x128x262144 bf16 NN of .*variants/bf16_thin.json", 0.35},  // of the earlier mma_bf16
     // Within 64 MiB, by loads of single elements instead of shared panels.
     {"4095x4095x4095 f32 TN within .*variants/fp32_direct_odd.json", 0.08},

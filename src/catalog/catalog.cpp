@@ -120,7 +120,7 @@ std::span<const Kernel> all_kernels() {
       fused_wgmma_kernel("wgmma_f16_fused", "Hopper's tensor cores, epilogues in the store", kF16Types, wgmma::kF16Fused),
       wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::kF16F32),
       wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::kTf32),
-      promoted_kernel("wgmma_f16x3", "Hopper's tensor cores, FP32 in two FP16 terms, promoted sums", kF16x3Types, promoted::kF16x3),
+      promoted_kernel("wgmma_f16x3", "FP32 in two FP16 terms, promoted sums", kF16x3Types, promoted::kF16x3),
       mma_kernel("mma_bf16", "tensor cores from SM 8.0 on", kBf16Types, mma::kBf16),
       mma_kernel("mma_bf16_f32", "tensor cores from SM 8.0 on, D in FP32", kBf16ToF32Types, mma::kBf16F32),
       mma_kernel("mma_f16", "tensor cores from SM 8.0 on", kF16Types, mma::kF16),

@@ -44,8 +44,9 @@ bool is_wanted(const Json& run) {
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.name != run.at("kernel").get<std::string>()) continue;
     return kernel.source.starts_with("kernels/") &&
-           std::any_of(kernel.rows.begin(), kernel.rows.end(),
-                       [&](const KernelRow& row) { return row.variant == run.at("config").get<std::string>(); });
+           std::any_of(kernel.rows.begin(), kernel.rows.end(), [&](const KernelRow& row) {
+             return row.variant == run.at("config").get<std::string>();
+           });
   }
   return false;
 }

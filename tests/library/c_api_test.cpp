@@ -70,7 +70,7 @@ TEST_F(Library, FieldsOfAProblem) {
   refused(bad, "type_b is 9", [](auto& p) { p.type_b = 9; });
   refused(bad, "type_c is -1", [](auto& p) { p.type_c = -1; });
   refused(bad, "type_d is 100", [](auto& p) { p.type_d = 100; });
-  refused(bad, "compute is 6", [](auto& p) { p.compute = 6; });
+  refused(bad, "compute is 7", [](auto& p) { p.compute = 7; });
   refused(bad, "order is 2", [](auto& p) { p.order = 2; });
   refused(bad, "op_a is 2", [](auto& p) { p.op_a = 2; });
   refused(bad, "op_b is -1", [](auto& p) { p.op_b = -1; });

@@ -19,7 +19,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   reordered any page      the order alone, an earlier run     results/h200_reordered.json, by rewritten_tables.py
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   mutants_drawn   any page   mistakes drawn by a seed      results/mutants_drawn.json, by mutant_tables.py
-  fp32_accuracy, fp32_terms   docs/api/compute-types.md   FP32 from FP16 terms   results/accuracy/*.json, tensor/h100_f16x3*.json, by terms_tables.py
+  fp32_accuracy, fp32_terms   docs/api/compute-types.md   FP32 from FP16 terms   results/accuracy/*.json, tensor/h100_f16x3*.json, by accuracy/terms_tables.py
   sass_hazards  docs/sass-patching.md   unchanged kernels, and edits   results/sass_hazards.json, by sass/hazard_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
@@ -82,7 +82,7 @@ import rewritten_tables
 import shape_tables
 import tensor_ladder
 import tensor_tables
-import terms_tables
+from accuracy import terms_tables
 from clients import host_tables, pytorch_tables, tune_tables
 from sass import hazard_tables
 from cells import NOTHING

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kMostShapes = 100000;  // of one call: more is a typing error
 constexpr const char* kTypeHelp =
-    "only kernels of this type: f64, f32, tf32 (f32, multiplied with 11 bits), f16, bf16 (summed "
-    "in "
-    "f32), e4m3 (D bf16), s8 (D s32), or five, A,B,C,D,compute: bf16,bf16,f32,f32,f32";
+    "only kernels of this type: f64, f32, tf32 (f32, multiplied with 11 bits), f16x3 (f32 in two "
+    "f16 terms), f16, bf16 (summed in f32), e4m3 (D bf16), s8 (D s32), or five, A,B,C,D,compute: "
+    "bf16,bf16,f32,f32,f32";
 constexpr const char* kSizeHelp = "a size, a list a,b or a range lo:hi:step or lo:hi:x2";
 
 // A leading dimension: 0 (the smallest legal one) where the option is not given.

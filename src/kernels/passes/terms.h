@@ -157,7 +157,7 @@ struct Strip {
   int rank, ctas;
 
   __device__ bool has(int number) const {
-    return (rank + static_cast<long long>(number) * ctas) * kSlabK < (of.row + 1) / 2;
+    return (rank + static_cast<long long>(number) * ctas) * kSlabK < of.row / 2;
   }
   __device__ SlabPlace place(int number) const {
     return {of, outer, (rank + static_cast<long long>(number) * ctas) * kSlabK};

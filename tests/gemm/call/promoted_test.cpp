@@ -170,6 +170,26 @@ TEST(Promoted, NumbersThatTermsDoNotHoldAreMultipliedAsInFp32) {
   EXPECT_EQ(with_element(0)[2 * 6], 64.5f);
 }
 
+TEST(Promoted, ARowOfInfinitiesIsOne) {
+  const Problem p = product_of(5, 6, 130);
+  Floats a(p.m * p.k, 1.0f);
+  std::fill_n(a.begin() + 2 * p.k, p.k, kInfinity);
+  const Floats d = multiplied(p, a, Floats(p.k * p.n, 0.5f));
+  EXPECT_EQ(d[2 * 6], kInfinity) << "terms of an infinity make a NaN";
+  EXPECT_EQ(d[0], 65.0f);
+}
+
+// Every CTA of the launch that splits says what it has found: here the last one alone.
+TEST(Promoted, TheLastPartOfBIsLookedAt) {
+  const Problem p = product_of(5, 6, 130);
+  Floats a(p.m * p.k, 0.0f), b(p.k * p.n, 0.0f);
+  const float small = std::ldexp(1.2345678f, -30);
+  a[129] = 1.0f;
+  b[5] = 1.0f;
+  b.back() = small;
+  EXPECT_EQ(multiplied(p, a, b)[5], small);
+}
+
 TEST(Promoted, RowsOfVerySmallNumbersKeepTheirDigits) {
   const Problem p = product_of(3, 4, 8);
   Floats a(p.m * p.k, 0.0f);

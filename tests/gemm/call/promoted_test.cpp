@@ -212,15 +212,21 @@ TEST(Promoted, WideSpreadIsNoticed) {
 }
 
 TEST(Promoted, TheLibraryChoosesItWhereItPays) {
-  const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
-  const auto family = [&](std::int64_t side) {
-    return gemm::plan(product_of(side, side, side), {}, hopper).kernel().family;
-  };
-  EXPECT_EQ(family(4096), "promoted");
-  EXPECT_EQ(family(2048), "promoted");
-  EXPECT_NE(family(128), "promoted");
-  const gemm::Plan plan = gemm::plan(product_of(4096, 4096, 4096), {}, hopper);
-  EXPECT_GE(plan.workspace_bytes(), 2 * 4096 * 4096 * 4);
+  for (const gemm::CostTable* costs : {&gemm::kH200Costs, &gemm::kH100Costs}) {
+    const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20, .costs = costs};
+    const auto chosen = [&](std::int64_t side) {
+      const gemm::Plan plan = gemm::plan(product_of(side, side, side), {}, hopper);
+      return plan.kernel().name + "/" + plan.offers.front().row->variant;
+    };
+    // The fastest of the three on an H100 (results/tensor/h100_f16x3.txt).
+    EXPECT_EQ(chosen(1024), "wgmma_f16x3/128x64x32_s8") << costs->gpu->name;
+    EXPECT_EQ(chosen(2048), "wgmma_f16x3/128x128x32_s6") << costs->gpu->name;
+    EXPECT_EQ(chosen(4096), "wgmma_f16x3/128x128x32_s6") << costs->gpu->name;
+    EXPECT_EQ(chosen(8192), "wgmma_f16x3/128x192x32_s5") << costs->gpu->name;
+    EXPECT_FALSE(chosen(128).starts_with("wgmma_f16x3")) << costs->gpu->name;
+    const gemm::Plan plan = gemm::plan(product_of(4096, 4096, 4096), {}, hopper);
+    EXPECT_GE(plan.workspace_bytes(), 2 * 4096 * 4096 * 4);
+  }
 }
 
 }  // namespace

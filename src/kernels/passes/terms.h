@@ -3,7 +3,7 @@
 // low is x but for 2^-23 of it, or 2^-39 of the largest number of its row.
 //
 // Numbers 2^20 below the largest one lose more digits than a product of FP32 would. Where many
-// neighbours do, or where a number is none, the launch says so, and the product is another one.
+// neighbours do, or where a number is an infinity or a NaN, the launch says so, and FFMAs multiply.
 //
 // WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
 // shared memory until they know it, so operands are read once up to a k of 6144.
@@ -74,7 +74,7 @@ struct Largest {
 };
 
 // A slab on its way from any layout to rows along k. Pieces of 16 bytes are exchanged within a row,
-// so that neither lanes along k nor lanes along rows meet in a bank.
+// so that neither lanes along k nor lanes along rows meet in a bank when they fill it.
 struct Slab {
   float4 piece[kSplitOuter][kSlabK / 4];
 
@@ -129,8 +129,9 @@ struct Slab {
       int counts = 0;  // of the numbers that are not 0 and, in the upper half, of those that lose
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
+        const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
         x[j] *= scale.factor();
-        if (x[j] != 0) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
+        if (!is_zero) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
       }
 #pragma unroll
       for (int distance = 1; distance < kPieces; distance *= 2) {
@@ -139,12 +140,13 @@ struct Slab {
       if (4 * (counts >> 16) > (counts & 0xffff)) lost |= kLostSpread;
       if (scale.is_special) lost |= kLostSpecials;
       const long long k = place.k + 8 * number;
-      if (place.outer + row >= place.of.outer || 2 * k >= place.of.row) continue;
-      const Terms terms(x);
-      unsigned short* const to = place.of.to + (place.outer + row) * place.of.row +
-                                 k / kTermGroup * (2 * kTermGroup) + k % kTermGroup;
-      *reinterpret_cast<uint4*>(to) = terms.high;
-      *reinterpret_cast<uint4*>(to + kTermGroup) = terms.low;
+      if (place.outer + row < place.of.outer && 2 * k < place.of.row) {
+        const Terms terms(x);
+        unsigned short* const to = place.of.to + (place.outer + row) * place.of.row +
+                                   k / kTermGroup * (2 * kTermGroup) + k % kTermGroup;
+        *reinterpret_cast<uint4*>(to) = terms.high;
+        *reinterpret_cast<uint4*>(to + kTermGroup) = terms.low;
+      }
     }
     return lost;
   }
@@ -185,8 +187,9 @@ struct StripMaxima {
   __device__ void gather(int ctas) {
     const int lane = threadIdx.x % 32;
     std::uint32_t largest = 0;
-    for (int rank = 0; rank < ctas; ++rank) {
-      largest = max(largest, *ptx::map_to_cta(&of_cta[lane], rank));
+#pragma unroll
+    for (int rank = 0; rank < kMostSplitCtas; ++rank) {  // WHY: all loads are in flight at a time
+      if (rank < ctas) largest = max(largest, *ptx::map_to_cta(&of_cta[lane], rank));
     }
     of_row[lane] = largest;
   }
@@ -208,6 +211,7 @@ __device__ inline void split_terms(const SplitParams& p) {
   __syncthreads();
   Largest largest;
   int end = 0;  // WHY into the last slot: what does not fit is only looked at here
+#pragma unroll 1
   for (; strip.has(end); ++end) {
     slabs[min(end, p.resident - 1)].load(strip.place(end), largest);
   }
@@ -224,12 +228,14 @@ __device__ inline void split_terms(const SplitParams& p) {
   ptx::cluster_arrive();  // this CTA reads no other one's memory any more
   const int kept = end <= p.resident ? end : p.resident - 1;
   int lost = 0;
-  for (int i = 0; i < kept; ++i) lost |= slabs[i].split(strip.place(i), maxima.of_row);
-  for (int i = kept; i < end; ++i) {
-    Slab& slab = slabs[p.resident - 1];
-    __syncthreads();
-    slab.load(strip.place(i), largest);
-    __syncthreads();
+#pragma unroll 1
+  for (int i = 0; i < end; ++i) {
+    Slab& slab = slabs[min(i, p.resident - 1)];
+    if (i >= kept) {
+      __syncthreads();
+      slab.load(strip.place(i), largest);
+      __syncthreads();
+    }
     lost |= slab.split(strip.place(i), maxima.of_row);
   }
   const int spread = __syncthreads_or(lost & kLostSpread);

@@ -20,8 +20,9 @@ struct SplitOperand {
 
 struct SplitParams {
   SplitOperand a, b;
-  int* lost;     // a word for each CTA: bits of what its part would lose
-  int resident;  // slabs that a CTA holds in shared memory; it reads all others again
+  int* lost;  // a word for each CTA: bits of what its part would lose
+  // Slabs that fit a CTA's shared memory. Where it has more, it reads all but resident - 1 again.
+  int resident;
 };
 
 // What is wrong with an operand.

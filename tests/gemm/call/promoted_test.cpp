@@ -190,6 +190,15 @@ TEST(Promoted, TheLastPartOfBIsLookedAt) {
   EXPECT_EQ(multiplied(p, a, b)[5], small);
 }
 
+// Multiplied by the power of two of their row they are 0: not only far below the largest number.
+TEST(Promoted, SpreadIsNoticedWhereScalingUnderflows) {
+  const Problem p = product_of(3, 4, 128);
+  Floats a(p.m * p.k, std::ldexp(1.0f, -40)), b(p.k * p.n, 1.0f);
+  for (std::int64_t i = 0; i < p.m; ++i) a[i * p.k] = std::ldexp(1.0f, 127);
+  std::fill_n(b.begin(), p.n, 0.0f);
+  EXPECT_EQ(multiplied(p, a, b)[0], std::ldexp(127.0f, -40));
+}
+
 TEST(Promoted, RowsOfVerySmallNumbersKeepTheirDigits) {
   const Problem p = product_of(3, 4, 8);
   Floats a(p.m * p.k, 0.0f);

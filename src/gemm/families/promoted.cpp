@@ -137,9 +137,9 @@ class PromotedSteps {
     const auto tiles_n = static_cast<int>(ceil_div(p_.n, config_.block.n));
     const double wide =
         std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n / config_.block.m);
-    const int group = std::max(static_cast<int>(std::lround(wide)), 1);
-    const int groups = ceil_div(std::max(tiles_m, 1), group);
-    return {tiles_m, tiles_n, ceil_div(std::max(tiles_m, 1), groups), 1};
+    const auto group = std::max<std::int64_t>(std::llround(wide), 1);
+    const std::int64_t groups = ceil_div(std::max(tiles_m, 1), group);
+    return {tiles_m, tiles_n, static_cast<int>(ceil_div(std::max(tiles_m, 1), groups)), 1};
   }
 
   TensorMapDesc map_of_terms(std::int64_t outer, TensorBox box) const {

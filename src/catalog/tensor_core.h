@@ -21,20 +21,29 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
                                        const Types& types);
 std::vector<HelperEntry> promoted_helpers(const std::string& kernel);
 
-// "wgmma_bf16", whose rows are wgmma::kBf16. The table outlives the program's data.
+// What all kernels on Hopper's tensor cores have, in kernels/families/`family`. The table outlives
+// the program's data.
 template <class Rows>
-Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& types,
-                    const Rows& table) {
+Kernel hopper_kernel(const std::string& name, std::string idea, const Types& types,
+                     const Rows& table, const std::string& family) {
   Kernel kernel = plain_kernel(name, std::move(idea), {});
   for (const auto& [variant, config] : table) {
     kernel.rows.push_back(wgmma_row(name, variant, config));
   }
   kernel.types = types;
-  kernel.family = "wgmma";
+  kernel.family = family;
   kernel.first_sm = kernel.last_sm = 90;  // wgmma, tensor copies and setmaxnreg: sm_90a only
-  kernel.source = "kernels/families/wgmma/kernel.cu";
-  kernel.name_space = "tessera::wgmma";
+  kernel.source = "kernels/families/" + family + "/kernel.cu";
+  kernel.name_space = "tessera::" + family;
   kernel.configs = table_of(name.substr(name.find('_') + 1));
+  return kernel;
+}
+
+// "wgmma_bf16", whose rows are wgmma::kBf16.
+template <class Rows>
+Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& types,
+                    const Rows& table) {
+  Kernel kernel = hopper_kernel(name, std::move(idea), types, table, "wgmma");
   kernel.params = "tessera::wgmma::WgmmaParams";
   kernel.helpers = wgmma_helpers(name, kernel.rows.front(), types);
   return kernel;
@@ -53,20 +62,11 @@ Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types
   return kernel;
 }
 
-// "wgmma_f16x3", whose rows are promoted::kF16x3, and the launches that split its operands.
+// "wgmma_f16x3", whose rows are promoted::kF16x3, and the launch that splits its operands.
 template <class Rows>
 Kernel promoted_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table) {
-  Kernel kernel = plain_kernel(name, std::move(idea), {});
-  for (const auto& [variant, config] : table) {
-    kernel.rows.push_back(wgmma_row(name, variant, config));
-  }
-  kernel.types = types;
-  kernel.family = "promoted";
-  kernel.first_sm = kernel.last_sm = 90;  // wgmma, tensor copies and setmaxnreg: sm_90a only
-  kernel.source = "kernels/families/promoted/kernel.cu";
-  kernel.name_space = "tessera::promoted";
-  kernel.configs = table_of(name.substr(name.find('_') + 1));
+  Kernel kernel = hopper_kernel(name, std::move(idea), types, table, "promoted");
   kernel.params = "tessera::promoted::PromotedParams";
   kernel.helpers = promoted_helpers(name);
   return kernel;

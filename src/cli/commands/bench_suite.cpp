@@ -153,7 +153,7 @@ double within_of(const SuiteArguments& given) {
       fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
-// Null where none is asked for. `here`: the name of this GPU.
+// The table of costs to compare with; null where none is asked for. `here` is this GPU's name.
 std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const std::string& here) {
   if (given.against_costs.empty()) return nullptr;
   const bool is_file = given.against_costs.ends_with(".inc");

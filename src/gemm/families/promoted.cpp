@@ -4,7 +4,6 @@
 //   terms       the elements of A and B, scaled, in two FP16 terms each; says whether these suffice
 //   multiply    every tile of D: three products of terms or, where they do not suffice, FFMAs
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "gemm/families/shared/family.h"
@@ -111,8 +110,10 @@ class PromotedSteps {
     LaunchShape shape{.grid = launch.grid(),
                       .block = passes::kSplitThreads,
                       .shared_bytes = resident * passes::kSlabBytes};
-    if (launch.ctas > 1)
-      shape.cluster[0] = static_cast<int>(launch.ctas), shape.cluster[1] = shape.cluster[2] = 1;
+    if (launch.ctas > 1) {
+      shape.cluster[0] = static_cast<int>(launch.ctas);
+      shape.cluster[1] = shape.cluster[2] = 1;
+    }
     Step step = step_of(Pass::kTerms, kernel_.name + "__terms", shape,
                         SplitParams{.a = split_of(p_.m, p_.a_row, p_.a_col, p_),
                                     .b = split_of(p_.n, p_.b_col, p_.b_row, p_),
@@ -131,15 +132,10 @@ class PromotedSteps {
     return step;
   }
 
-  // Groups that make what is in flight nearly square.
   schedule::Raster raster() const {
-    const auto tiles_m = static_cast<int>(ceil_div(p_.m, config_.block.m));
-    const auto tiles_n = static_cast<int>(ceil_div(p_.n, config_.block.n));
-    const double wide =
-        std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n / config_.block.m);
-    const auto group = std::max<std::int64_t>(std::llround(wide), 1);
-    const std::int64_t groups = ceil_div(std::max(tiles_m, 1), group);
-    return {tiles_m, tiles_n, static_cast<int>(ceil_div(std::max(tiles_m, 1), groups)), 1};
+    return square_raster(static_cast<int>(ceil_div(p_.m, config_.block.m)),
+                         static_cast<int>(ceil_div(p_.n, config_.block.n)),
+                         {config_.block.m, config_.block.n}, request_.limits.sms);
   }
 
   TensorMapDesc map_of_terms(std::int64_t outer, TensorBox box) const {

@@ -61,9 +61,9 @@ __device__ void promote(Sums& master, const Sums& chain) {
   for (int i = 0; i < Sums::kCount; ++i) master.sum[0][0][i] += chain.sum[0][0][i];
 }
 
-// A warpgroup: master = its rows of A (from `row` of the tile on) times B, over so many stages, an
-// even number. `waits`: whether the first chain waits for its turn: the other warpgroup has started
-// one. It is so for all later ones. `release(stage)`: this warp no longer reads the stage.
+// A warpgroup: master = its rows of A (from `row` of the tile on) times B. `stages` is even.
+// `waits`: whether the first chain waits for its turn, which the other warpgroup passes on once it
+// has started one. All later chains wait. `release(stage)`: this warp no longer reads the stage.
 template <class TileA, class TileB, class Sums, class Ring, class Release>
 __device__ void multiply_promoted(Sums& master, Ring& ring, pipeline::Position<Ring::kStages>& at,
                                   int stages, int row, int consumer, bool& waits, Release release) {

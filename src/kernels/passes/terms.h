@@ -152,7 +152,7 @@ struct Slab {
   }
 };
 
-// A CTA's part of a strip: every so many of its slabs.
+// What a CTA has of a strip: the CTAs of its cluster take slabs in turn.
 struct Strip {
   const SplitOperand& of;
   long long outer;
@@ -166,11 +166,11 @@ struct Strip {
   }
 };
 
-// Of the rows of a strip, over all of k.
+// The largest magnitudes of a strip's rows, over all of k.
 struct StripMaxima {
   std::uint32_t of_cta[kSplitOuter], of_row[kSplitOuter];
 
-  // All threads of a CTA, after clear().
+  // All threads of a CTA, once of_cta is 0.
   __device__ void add(const Largest& largest, bool lanes_are_rows) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (lanes_are_rows) {

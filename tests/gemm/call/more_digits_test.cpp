@@ -1,5 +1,5 @@
 // TF32 is a permission to round: kernels of FP32 take batches that those of TF32 do not take at
-// once. They take what is split into terms, too.
+// once. They also take products whose operands would be split into terms.
 #include <gtest/gtest.h>
 
 #include "gemm/plan/plan.h"

@@ -29,7 +29,7 @@ struct Way {
 // Named: the model would leave such small products of terms to FFMAs.
 constexpr Way kWays[] = {{"f32", kF32Types, ""}, {"f16x3", kF16x3Types, "wgmma_f16x3"}};
 
-// Rows of D as they should be, and of |A| |B|: every so many.
+// Some rows of D as they should be, and of |A| |B|: one in `step`.
 struct Exact {
   std::int64_t step;
   std::vector<double> d, size;

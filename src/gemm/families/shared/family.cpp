@@ -1,6 +1,7 @@
 #include "gemm/families/shared/family.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gemm/vectors.h"
@@ -119,6 +120,13 @@ bool operands_allow_vectors(const Request& request) {
   const Types& types = request.problem().types;
   return allows(request.a_alignment, p.a_row, p.a_col, types.a) &&
          allows(request.b_alignment, p.b_row, p.b_col, types.b);
+}
+
+schedule::Raster square_raster(int tiles_m, int tiles_n, OutputTile tile, int sms) {
+  const double wide = std::sqrt(static_cast<double>(sms) * tile.n / tile.m);
+  const auto group = std::max<std::int64_t>(std::llround(wide), 1);
+  const std::int64_t rows = std::max(tiles_m, 1), groups = ceil_div(rows, group);
+  return {tiles_m, tiles_n, static_cast<int>(ceil_div(rows, groups)), 1};
 }
 
 Step multiply_by_tiles(const KernelRow& row, const Product& product) {

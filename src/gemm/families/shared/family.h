@@ -17,6 +17,7 @@
 #include "gemm/decision.h"
 #include "gemm/options.h"
 #include "gemm/steps/subproblem.h"
+#include "kernels/schedule/raster.h"
 
 namespace tessera::gemm {
 
@@ -120,6 +121,10 @@ const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 constexpr bool has_fp64_tensor_cores(int sm) {
   return sm == 80 || sm == 90 || sm == 100 || sm == 103;
 }
+
+// The order of tiles on a persistent grid of one CTA an SM: groups that make what is in flight
+// nearly square.
+schedule::Raster square_raster(int tiles_m, int tiles_n, OutputTile tile, int sms);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 // Of D, for so many products; kMaxGrid + 1 where there are more than a grid has blocks.

@@ -151,16 +151,11 @@ class WgmmaSteps {
     return repack_step(row_.repack_entry, element(), a, b);
   }
 
-  // Groups that make what is in flight nearly square.
   schedule::Raster raster() const {
     const std::int64_t parts = decision_.is_cut ? decision_.parts : 1;
-    const int tiles_m = static_cast<int>(tiles_.tiles_m * parts);
-    const double wide = std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n *
-                                  config_.cluster.n / (config_.block.m * config_.cluster.m));
-    const auto group = std::max<std::int64_t>(std::llround(wide), 1);
-    const std::int64_t groups = ceil_div(std::max(tiles_m, 1), group);
-    return {tiles_m, static_cast<int>(tiles_.tiles_n),
-            static_cast<int>(ceil_div(std::max(tiles_m, 1), groups)), 1};
+    return square_raster(static_cast<int>(tiles_.tiles_m * parts), static_cast<int>(tiles_.tiles_n),
+                         {config_.block.m * config_.cluster.m, config_.block.n * config_.cluster.n},
+                         request_.limits.sms);
   }
 
   // Strides in bytes, of the operands as the kernel multiplies them.

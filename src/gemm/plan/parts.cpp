@@ -1,7 +1,6 @@
 #include "gemm/plan/parts.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -97,14 +96,6 @@ bool are_alike(const Subproblem& x, const Subproblem& y) {
          a.types == b.types && x.alignment == y.alignment;
 }
 
-// Where C is D itself, an earlier part is added: beta stays 1, whatever the caller's is.
-void keep_beta(const Subproblem& part, std::vector<Step>& steps) {
-  if (part[OperandId::kC] != part[OperandId::kD]) return;
-  for (Step& step : steps) {
-    std::erase_if(step.scales, [](const ScalePatch& patch) { return patch.scale == Scale::kBeta; });
-  }
-}
-
 }  // namespace
 
 Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
@@ -127,9 +118,7 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
     if (alike == planned.end()) {
       planned.push_back({&part, {best.kernel, best.row->variant, name_of(best.decision)}});
     }
-    std::vector<Step> of_best = steps_of(best, plan.limits, options);
-    keep_beta(part, of_best);
-    std::move(of_best.begin(), of_best.end(), std::back_inserter(steps));
+    for (Step& step : steps_of(best, plan.limits, options)) steps.push_back(std::move(step));
     most = std::max(most, best.workspace_bytes());
     const Cost before = all.cost;
     if (!all.kernel) all = best;

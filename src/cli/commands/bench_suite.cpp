@@ -188,10 +188,10 @@ std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
 }
 
 // Those that --fp32 asks for: smaller ones are left to FP32 by all.
-std::vector<lab::DrawnCell> large_of_fp32(std::vector<lab::DrawnCell> cells) {
-  std::erase_if(cells, [](const lab::DrawnCell& cell) {
+std::vector<lab::DrawnCell> large_cells_of(const Types& types, std::vector<lab::DrawnCell> cells) {
+  std::erase_if(cells, [&](const lab::DrawnCell& cell) {
     const Problem& p = cell.problem;
-    return p.types != kF32Types || p.m * p.n * p.k < std::int64_t{1} << 31;
+    return p.types != types || p.m * p.n * p.k < std::int64_t{1} << 31;
   });
   return cells;
 }
@@ -211,7 +211,7 @@ std::vector<lab::DrawnCell> all_cells_of(const std::string& suite, const SuiteAr
 std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArguments& given,
                                      std::uint64_t seed) {
   std::vector<lab::DrawnCell> cells = all_cells_of(suite, given, seed);
-  return given.fp32.empty() ? cells : large_of_fp32(std::move(cells));
+  return given.fp32.empty() ? cells : large_cells_of(kF32Types, std::move(cells));
 }
 
 // The file's schema.

@@ -144,7 +144,7 @@ PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
 
 Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given) {
   Asked asked = asked_of(given);
-  if (asked.problem.types == kF32Types) asked.problem.types.compute = owner.place.fp32;
+  owner.place.fp32.replace(asked.problem.types);
   return asked;
 }
 

@@ -79,17 +79,17 @@ KernelChoice kernel_named(const std::string& name) {
 }
 
 // How FP32 is multiplied: as a handle says or, where that is 0, the environment.
-ComputeType fp32_of(std::int32_t given) {
-  if (given == TESSERA_COMPUTE_F32) return ComputeType::kF32;
-  if (given == TESSERA_COMPUTE_F16X3) return ComputeType::kF16x3;
+Types fp32_of(std::int32_t given) {
+  if (given == TESSERA_COMPUTE_F32) return kF32Types;
+  if (given == TESSERA_COMPUTE_F16X3) return kF16x3Types;
   if (given != 0) {
     throw refused("fp32 is " + text_of(given) +
                   ", but must be 0, TESSERA_COMPUTE_F32 or TESSERA_COMPUTE_F16X3");
   }
   const char* const text = std::getenv("TESSERA_FP32");
   const std::string environment = text ? text : "";
-  if (environment.empty() || environment == "f32") return ComputeType::kF32;
-  if (environment == "f16x3") return ComputeType::kF16x3;
+  if (environment.empty() || environment == "f32") return kF32Types;
+  if (environment == "f16x3") return kF16x3Types;
   throw refused("TESSERA_FP32 is '" + environment +
                 "' in the environment, but must be f32 or f16x3");
 }
@@ -184,7 +184,7 @@ Place place_of(const tessera_place* from) {
   place.checks_addresses = value_of(std::array{false, true}, "check_addresses", in.check_addresses);
   constexpr std::array kSides = {HostSide::kFaster, HostSide::kGpu, HostSide::kCpu};
   place.host_side = value_of(kSides, "host_side", in.host_side);
-  place.fp32 = fp32_of(in.fp32);
+  place.fp32.taken = fp32_of(in.fp32);
   require_zero("reserved", in.reserved);
   return place;
 }

@@ -88,12 +88,21 @@ Options options_of(const tessera_plan_options* given);
 // Which side multiplies operands in host memory.
 enum class HostSide { kFaster, kGpu, kCpu };
 
+// Products of the types `asked` are computed in others.
+struct TypesInstead {
+  Types asked = kF32Types, taken = kF32Types;
+
+  void replace(Types& types) const {
+    if (types == asked) types = taken;
+  }
+};
+
 struct Place {
   std::int32_t gpu = TESSERA_CURRENT_CONTEXT;
   std::size_t plan_cache = 256;
   bool checks_addresses = false;
   HostSide host_side = HostSide::kFaster;
-  ComputeType fp32 = ComputeType::kF32;  // of products of FP32
+  TypesInstead fp32;
 };
 // Of null: the defaults. Reads TESSERA_FP32 where the caller leaves that open.
 Place place_of(const tessera_place* given);

@@ -31,8 +31,10 @@ TEST(InParts, SumsThatDoNotFitAreMadeInParts) {
           const gemm::Plan plan = gemm::plan(p, {}, gemm::limits_of(test_device().info()), options);
           EXPECT_LE(plan.workspace_bytes(), kLimit);
           const std::string parts = order == Order::kRowMajor ? "rows" : "columns";
-          EXPECT_TRUE(plan.offers.front().decision_text().ends_with("in 3 parts of " + parts))
-              << plan.offers.front().decision_text();
+          const std::string text = plan.offers.front().decision_text();
+          // A real GPU has costs of its own, by which other parts may be cheaper.
+          EXPECT_TRUE(text.ends_with("in 3 parts of " + parts) || test_on_cuda()) << text;
+          EXPECT_NE(text.find("parts of"), std::string::npos) << text;
           lab::VerifyOptions how{.checks = !test_on_cuda(), .plan = options};
           const KernelChoice choice{&plan.kernel(), std::string(plan.row().variant)};
           const lab::VerifyResult result = lab::verify(test_device(), choice, p, how);

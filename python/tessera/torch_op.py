@@ -2,6 +2,7 @@
 
     import tessera.torch_op
     tessera.torch_op.enable()                 # torch.matmul, nn.Linear ... as they are
+    tessera.torch_op.enable(fp32="f16x3")     # the same, FP32 on tensor cores
     d = torch.ops.tessera.matmul(a, b)        # or one product, for torch.compile as well
 
 enable() replaces PyTorch's kernels for products of matrices on GPUs (mm, addmm, bmm, baddbmm).
@@ -22,6 +23,7 @@ from . import _library
 from ._calls import matmul as _matmul
 
 _KEYS = {"cuda": "CUDA", "cpu": "CPU"}
+_FP32 = (None, "f32", "tf32", "f16x3")
 _SCHEMAS = (
     "matmul(Tensor a, Tensor b) -> Tensor", "matmul_any(Tensor a, Tensor b) -> Tensor",
     "add_product(Tensor addend, Tensor a, Tensor b, float beta, float alpha, int dims) -> Tensor?",
@@ -116,7 +118,7 @@ for _key in _KEYS.values():
 class _Enabled:
     """Our kernels in PyTorch's place, for one dispatch key."""
 
-    def __init__(self, device: str, allow_tf32: bool):
+    def __init__(self, device: str, fp32: str | None):
         self.device, key = device, _KEYS[device]
         keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
         self.aten = torch.library.Library("aten", "IMPL")
@@ -131,7 +133,7 @@ class _Enabled:
             for name in ("mm", "mm.out", "bmm", "bmm.out"):
                 theirs = torch.library.get_kernel(f"aten::{name}", key)
                 self.kept.impl("pytorch_" + name.replace(".", "_"), _multiplying(theirs, keys), key)
-        why = _native.tessera_torch_enable(key.encode(), int(allow_tf32))
+        why = _native.tessera_torch_enable(key.encode(), _library.COMPUTES[fp32])
         if why:
             self.end()
             raise RuntimeError(why.decode())
@@ -174,25 +176,30 @@ def _adding_into(theirs: Any, keys: Any, dims: int) -> Any:
     return kernel
 
 
-def enable(device: str = "cuda", allow_tf32: bool | None = None) -> None:
+def enable(device: str = "cuda", allow_tf32: bool | None = None, fp32: str | None = None) -> None:
     """From now on PyTorch's products of matrices on GPUs are ours.
 
-    FP32 is rounded to TF32 where allow_tf32 is true, or, where it is None, where
-    torch.backends.cuda.matmul.allow_tf32 is true now; call enable() anew to change it. device="cpu"
-    replaces the kernels of the CPU. RuntimeError where the operators in C++ or PyTorch's interface
-    are missing.
+    fp32 says how FP32 is multiplied: "f32", "tf32", or "f16x3", as accurate as FP32 and faster.
+    Where it is None, FP32 is rounded to TF32 if allow_tf32 is true, or, where that is None, if
+    torch.backends.cuda.matmul.allow_tf32 is true now, and is else left to TESSERA_FP32. Call
+    enable() anew to change it. device="cpu" replaces the kernels of the CPU. RuntimeError where the
+    operators in C++ or PyTorch's interface are missing.
     """
     global _enabled
     if device not in _KEYS:
         raise ValueError(f"device is {device!r}, but must be 'cuda' or 'cpu'")
+    if fp32 not in _FP32:
+        raise ValueError(f"fp32 is {fp32!r}, but must be one of: {', '.join(map(repr, _FP32))}")
     if _native is None:
         raise RuntimeError(f"the operators in C++ cannot be used: {_why_not}")
     if not hasattr(torch.library, "get_kernel"):
         raise RuntimeError(f"PyTorch is {torch.__version__}, but must be 2.9 or later")
     if allow_tf32 is None:
         allow_tf32 = device == "cuda" and torch.backends.cuda.matmul.allow_tf32
+    if fp32 is None and allow_tf32:
+        fp32 = "tf32"
     disable()
-    _enabled = _Enabled(device, allow_tf32)
+    _enabled = _Enabled(device, fp32)
 
 
 def disable() -> None:

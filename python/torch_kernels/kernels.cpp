@@ -201,9 +201,9 @@ TESSERA_TORCH_API const char* tessera_torch_register(const char* key) {
   return is_added ? nullptr : "PyTorch takes no kernel of this interface";
 }
 
-// Null, or why not. Products of FP32 may round to TF32 where allow_tf32 is not 0.
-TESSERA_TORCH_API const char* tessera_torch_enable(const char* key, int allow_tf32) {
-  set_tf32(allow_tf32 != 0);
+// Null, or why not. fp32: the tessera_compute of products of FP32.
+TESSERA_TORCH_API const char* tessera_torch_enable(const char* key, std::int32_t fp32) {
+  set_compute_of_fp32(fp32);
   if (products_of_pytorch) return nullptr;
   OwnedLibrary made = library_for("aten", key);
   const bool is_added = add(made, "mm", product<2>) && add(made, "mm.out", product_out<2>) &&

@@ -17,7 +17,7 @@ struct Library {
   decltype(&tessera_gemm_with) gemm_with = nullptr;
 };
 Library library;
-std::atomic<bool> tf32{false};
+std::atomic<std::int32_t> compute_of_fp32{TESSERA_COMPUTE_USUAL};
 // The last one is of the CPU.
 std::array<std::atomic<tessera_handle>, kMostGpus + 1> handles;
 std::mutex creating;
@@ -121,7 +121,7 @@ bool describe(const View& a, const View& b, const Shape& shape, tessera_problem*
   problem->type_a = type_of(a.dtype);
   problem->order = TESSERA_ROW_MAJOR;
   if (problem->type_a == 0 || !is_like(b, a)) return false;
-  if (problem->type_a == TESSERA_F32 && tf32) problem->compute = TESSERA_COMPUTE_TF32;
+  if (problem->type_a == TESSERA_F32) problem->compute = compute_of_fp32;
   if (shape.is_batch) {
     problem->batch = TESSERA_STRIDED;
     problem->batch_count = shape.batch;
@@ -254,7 +254,7 @@ bool open_library(const char* path, const char** why) {
   return has_all;
 }
 
-void set_tf32(bool is_allowed) { tf32 = is_allowed; }
+void set_compute_of_fp32(std::int32_t compute) { compute_of_fp32 = compute; }
 
 Taken multiply(const Product& product, AtenTensorHandle* result) {
   Call call;

@@ -23,7 +23,7 @@ enum class Taken {
 
 // Looks the library's functions up; false: why says what is missing.
 bool open_library(const char* path, const char** why);
-void set_tf32(bool is_allowed);
+void set_compute_of_fp32(std::int32_t compute);
 
 // Sets *result to a new tensor where product.out is null.
 Taken multiply(const Product& product, AtenTensorHandle* result);

@@ -35,6 +35,7 @@ torch.fake_torch_call.restype = torch.fake_torch_calls.restype = c_char_p
 torch.fake_torch_take_optional.argtypes, torch.fake_torch_take_optional.restype = [c_uint64], c_uint64
 torch.aoti_torch_get_sizes.argtypes = torch.aoti_torch_get_strides.argtypes = torch.aoti_torch_get_dim.argtypes = [c_void_p, c_void_p]
 cuda.fake_torch_set_stream.argtypes = [c_void_p]
+TF32, F16X3 = 3, 6  # TESSERA_COMPUTE_...
 CPU, CUDA, DOUBLE, FLOAT, LONG, STRIDED, SPARSE = 0, 1, 7, 6, 4, 0, 1
 
 
@@ -312,8 +313,10 @@ class OnAGpu(unittest.TestCase):
 
     def test_the_type_that_was_allowed(self):
         self.assertTrue(self.launches((512, 512), (512, 512))[0].startswith("simt_f32"))
-        native.tessera_torch_enable(b"CUDA", 1)
+        native.tessera_torch_enable(b"CUDA", TF32)
         self.assertIn("tf32", self.launches((512, 512), (512, 512))[0])
+        native.tessera_torch_enable(b"CUDA", F16X3)
+        self.assertEqual(self.launches((2048, 2048), (2048, 2048))[0], "wgmma_f16x3__terms")
         native.tessera_torch_enable(b"CUDA", 0)
         self.assertTrue(self.launches((512, 512), (512, 512))[0].startswith("simt_f32"))
 

@@ -2,16 +2,12 @@
 // their way into shared memory, one at a time. Slow, but right for all.
 #pragma once
 
+#include "kernels/copy/strided_operand.h"
 #include "kernels/tile/coord.h"
 
 namespace tessera::mainloop {
 
-// One operand in global memory: `outer` is m of A, n of B.
-struct StridedOperand {
-  const void* data;
-  long long outer, k;
-  long long by_outer, by_k;  // strides
-};
+using copy::StridedOperand;
 
 // A tile in shared memory, (k, outer); elements outside of the matrix are zeros. `load(data, at)`
 // is an element as a float.

@@ -3,7 +3,8 @@
 // low is x but for 2^-23 of it, or 2^-39 of the largest number of its row.
 //
 // Numbers 2^20 below the largest one lose more digits than a product of FP32 would. Where many
-// neighbours do, or where a number is an infinity or a NaN, the launch says so, and FFMAs multiply.
+// neighbours do, the launch says so, and TF32 terms are multiplied; where a number is an infinity
+// or a NaN, too, and FFMAs multiply.
 //
 // WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
 // shared memory until they know it, so operands are read once up to a k of 7168.
@@ -11,10 +12,10 @@
 
 #include <cstdint>
 
+#include "kernels/copy/strided_operand.h"
 #include "kernels/passes/terms_params.h"
 #include "kernels/ptx/cluster.h"
 #include "kernels/ptx/convert.h"
-#include "kernels/ptx/cp_async.h"
 #include "kernels/ptx/griddepcontrol.h"
 
 namespace tessera::passes {
@@ -54,19 +55,19 @@ struct Terms {
   }
 };
 
+__device__ inline copy::StridedOperand elements_of(const SplitOperand& of) {
+  return {of.from, of.outer, of.k, of.from_outer, of.from_k};
+}
+
 // A strip's rows, and where the slab begins in the operand.
 struct SlabPlace {
   const SplitOperand& of;
   long long outer, k;
 
   __device__ bool has_row(int row) const { return outer + row < of.outer; }
-  // Starts the copy of neighbours along k; those outside of the matrix are zeros.
-  template <int elements>
+  template <int floats>
   __device__ void copy(float* to, int row, int at) const {
-    const long long left = has_row(row) ? of.k - k - at : 0;
-    const int valid = left >= elements ? elements : left > 0 ? static_cast<int>(left) : 0;
-    const long long from = (outer + row) * of.from_outer + (k + at) * of.from_k;
-    ptx::cp_async<4 * elements>(to, of.from + (valid > 0 ? from : 0), 4 * valid);
+    elements_of(of).template copy<floats>(to, outer + row, k + at);
   }
 };
 
@@ -118,6 +119,7 @@ struct Slab {
   // To terms; what they lose. `of_row`: bits of the largest magnitude of each row.
   __device__ int split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter]) {
     constexpr float kLossy = 1.0f / 64;  // 2^20 below 2^14
+    constexpr float kTiny = 0x1p-100f;   // whose low TF32 terms would lose digits
     const int lane = threadIdx.x % 32;
     int lost = 0;
 #pragma unroll
@@ -126,16 +128,19 @@ struct Slab {
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
+      bool is_tiny = false;
       int counts = 0;  // of the numbers that are not 0 and, in the upper half, of those that lose
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
+        is_tiny |= !is_zero && fabsf(x[j]) < kTiny;
         x[j] *= scale.factor();
         if (!is_zero) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
       }
       counts = __reduce_add_sync(0xffffffff, counts);
       if (4 * (counts >> 16) > (counts & 0xffff)) lost |= kLostSpread;
       if (scale.is_special) lost |= kLostSpecials;
+      if (is_tiny) lost |= kLostTiny;
       const long long k = place.k + 4 * lane;
       if (place.has_row(row) && 2 * k < place.of.row) {
         const Terms terms(x);
@@ -187,6 +192,15 @@ struct StripMaxima {
   }
 };
 
+// The bits of what all threads of a CTA have lost.
+__device__ inline int or_of_all(int lost) {
+  int all = 0;
+  for (const int bit : {kLostSpread, kLostSpecials, kLostTiny}) {
+    all |= __syncthreads_or(lost & bit) ? bit : 0;
+  }
+  return all;
+}
+
 // Grid: clusters for the strips of A, then for those of B.
 __device__ inline void split_terms(const SplitParams& p) {
   __shared__ StripMaxima maxima;
@@ -199,8 +213,7 @@ __device__ inline void split_terms(const SplitParams& p) {
   const bool is_a = number < p.a.strips;
   const SplitOperand& operand = is_a ? p.a : p.b;
   const Strip strip{operand, (is_a ? number : number - p.a.strips) * kSplitOuter, rank, ctas};
-  const bool by_fours = operand.from_k == 1 && operand.from_outer % 4 == 0 &&
-                        reinterpret_cast<std::uintptr_t>(operand.from) % 16 == 0;
+  const bool by_fours = elements_of(operand).has_fours();
   const int end = strip.slabs();
   // Those of the last slot, where there are more than slots, are read again below.
   const int kept = end <= p.resident ? end : p.resident - 1;
@@ -241,11 +254,8 @@ __device__ inline void split_terms(const SplitParams& p) {
     }
     lost |= slab.split(strip.place(i), maxima.of_row);
   }
-  const int spread = __syncthreads_or(lost & kLostSpread);
-  const int specials = __syncthreads_or(lost & kLostSpecials);
-  if (threadIdx.x == 0) {
-    p.lost[blockIdx.x] = (spread ? kLostSpread : 0) | (specials ? kLostSpecials : 0);
-  }
+  lost = or_of_all(lost);
+  if (threadIdx.x == 0) p.lost[blockIdx.x] = lost;
   ptx::cluster_wait();
 }
 

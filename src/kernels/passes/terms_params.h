@@ -28,6 +28,13 @@ struct SplitParams {
 // What is wrong with an operand.
 inline constexpr int kLostSpread = 1;    // numbers too far below the largest one of their row
 inline constexpr int kLostSpecials = 2;  // infinities, NaN, rows of very small numbers
+inline constexpr int kLostTiny = 4;      // very small numbers: only TF32 terms lose these
+
+// What multiplies instead of FP16 terms.
+constexpr bool needs_ffma(int lost) {
+  return (lost & kLostSpecials) != 0 || lost == (kLostSpread | kLostTiny);
+}
+constexpr bool needs_tf32(int lost) { return (lost & kLostSpread) != 0 && !needs_ffma(lost); }
 
 inline constexpr int kSplitThreads = 256;
 inline constexpr int kSplitOuter = 32;  // rows of a strip

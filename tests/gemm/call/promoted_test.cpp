@@ -2,6 +2,7 @@
 // FP32 sums them, and numbers that terms do not hold as FP32 has them.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -36,7 +37,7 @@ DeviceBuffer uploaded(const Floats& x) {
   return buffer;
 }
 
-// Of a row-major product without transposed operands.
+// Of operands as they are stored.
 Floats multiplied(const Problem& p, const Floats& a, const Floats& b,
                   const char* variant = "128x64x32_s8") {
   const DeviceBuffer on_a = uploaded(a), on_b = uploaded(b);
@@ -207,6 +208,62 @@ TEST(Promoted, RowsOfVerySmallNumbersKeepTheirDigits) {
   const Floats d = multiplied(p, a, Floats(p.k * p.n, 1.0f));
   EXPECT_EQ(d[4], std::ldexp(255.0f, -137));
   EXPECT_EQ(d[0], 0.0f);
+}
+
+// FP16 terms lose numbers far below the largest of their row, and TF32 terms do not. Here every
+// second element of k is 2^30 larger in A and smaller in B, and sums are integers of up to 24
+// digits.
+TEST(Promoted, NumbersOfAnyExponentKeepTheirDigits) {
+  std::mt19937 draw(20261128);
+  const auto below = [&](int n) { return static_cast<int>(draw() % n); };
+  for (const char* variant : {"128x192x32_s5", "128x128x32_s6", "128x64x32_s8"}) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      Problem p = product_of(130 + below(150), 120 + below(150), 129 + below(150), layout);
+      if (below(2)) p.m = p.m / 4 * 4, p.n = p.n / 4 * 4, p.k = p.k / 4 * 4;  // rows of float4
+      p.lda = p.ldb = p.ldc = p.ldd = 0;
+      p = with_default_ld(p);
+      const MatrixView of_a = view_a(p), of_b = view_b(p);
+      Floats a(of_a.span()), b(of_b.span());
+      std::vector<double> exact(p.m * p.n, 0.0);
+      std::vector<int> column(p.n);
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        const int exponent = l % 2 ? 30 : 0;
+        for (std::int64_t j = 0; j < p.n; ++j) {
+          column[j] = below(15) - 7;
+          b[l * of_b.row + j * of_b.col] = std::ldexp(static_cast<float>(column[j]), -exponent);
+        }
+        for (std::int64_t i = 0; i < p.m; ++i) {
+          const int x = below(8191) - 4095;
+          a[i * of_a.row + l * of_a.col] = std::ldexp(static_cast<float>(x), exponent);
+          for (std::int64_t j = 0; j < p.n; ++j) exact[i * p.n + j] += x * column[j];
+        }
+      }
+      const Floats d = multiplied(p, a, b, variant);
+      for (std::int64_t i = 0; i < p.m * p.n; ++i) {
+        ASSERT_EQ(d[i], exact[i]) << variant << ' ' << layout << " at " << i << ", k " << p.k;
+      }
+    }
+  }
+}
+
+// The largest numbers would be infinities if they were rounded to TF32.
+TEST(Promoted, TheLargestNumbersStayFiniteInTf32Terms) {
+  const float kLargest = std::bit_cast<float>(0x7f7ff000u);  // of 12 digits, all ones
+  const Problem p = product_of(3, 4, 128);
+  Floats a(p.m * p.k, std::ldexp(1.0f, 90)), b(p.k * p.n, 0.0f);
+  a[p.k + 5] = -kLargest;
+  std::fill_n(b.begin() + 5 * p.n, p.n, 0.5f);
+  EXPECT_EQ(multiplied(p, a, b)[p.n], -0.5f * kLargest);
+}
+
+// Beside large ones: numbers whose low TF32 terms would be too small for FP32.
+TEST(Promoted, VerySmallNumbersKeepTheirDigitsBesideLargeOnes) {
+  const Problem p = product_of(3, 4, 128);
+  const float small = std::ldexp(1.2345678f, -120);
+  Floats a(p.m * p.k, small), b(p.k * p.n, 0.0f);
+  for (std::int64_t i = 0; i < p.m; ++i) a[i * p.k] = 1;
+  std::fill_n(b.begin() + 5 * p.n, p.n, std::ldexp(1.0f, 110));
+  EXPECT_EQ(multiplied(p, a, b)[0], std::ldexp(small, 110));
 }
 
 // Numbers far below the largest of their row: two terms would lose them.

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <thread>
 
@@ -15,6 +17,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/virtual/virtual_device.h"
 #include "gemm/call/prepare.h"
+#include "kernels/passes/terms_params.h"
 #include "lab/record/record.h"
 #include "tools/calibrate/accuracy/data.h"
 
@@ -62,7 +65,7 @@ Exact exact_rows(const Operands& o, std::int64_t count) {
 
 struct Grades {
   double worst = 0, mean = 0, signed_mean = 0, at_95 = 0;
-  bool by_ffma = false;  // the terms did not suffice
+  std::string by;  // what multiplied where FP16 terms did not suffice
 };
 
 Grades grades_of(const Exact& exact, std::int64_t n, const std::vector<float>& d) {
@@ -113,7 +116,8 @@ Grades measure(Device& device, const Way& way, const Operands& o, const Exact& e
     std::vector<int> lost(prepared.plan().steps.front().launch.shape.grid);
     device.copy_out(lost.data(), workspace.address() + layout.begins.back(),
                     lost.size() * sizeof(int));
-    grades.by_ffma = std::any_of(lost.begin(), lost.end(), [](int word) { return word != 0; });
+    const int all = std::accumulate(lost.begin(), lost.end(), 0, std::bit_or<>());
+    grades.by = passes::needs_ffma(all) ? "FFMAs" : passes::needs_tf32(all) ? "TF32 terms" : "";
   }
   return grades;
 }
@@ -143,7 +147,7 @@ double measure_all(Device& device, std::int64_t side, const std::vector<std::int
         fmt::print(
             "{:10} k {:6} {:6}  worst {:9.3f}  mean {:8.4f}  signed {:8.4f}  95 % {:8.3f}{}{}\n",
             kind.name, k, way.name, g.worst, g.mean, g.signed_mean, g.at_95,
-            g.by_ffma ? "  by FFMAs" : "", passes ? "" : "  misses the aim");
+            g.by.empty() ? "" : "  by " + g.by, passes ? "" : "  misses the aim");
         rows.push_back({{"kind", kind.name},
                         {"text", kind.text},
                         {"k", k},
@@ -152,7 +156,7 @@ double measure_all(Device& device, std::int64_t side, const std::vector<std::int
                         {"mean", g.mean},
                         {"signed_mean", g.signed_mean},
                         {"at_95", g.at_95},
-                        {"by_ffma", g.by_ffma},
+                        {"by", g.by},
                         {"passes", passes}});
       }
     }
@@ -174,7 +178,7 @@ int run(int count, char** words) {
   constexpr std::int64_t kSide = 1024;
   const std::unique_ptr<Device> device = make_cuda_device();
   measure_all(*device, kSide, {256, 4096, 65536}, rows);
-  const lab::Json out{{"schema", "tessera.accuracy/1"},
+  const lab::Json out{{"schema", "tessera.accuracy/2"},
                       {"environment", to_json(lab::describe_environment(*device))},
                       {"m", kSide},
                       {"n", kSide},

@@ -17,7 +17,7 @@ import sys
 from cells import NOTHING, table
 from results_files import code_and_rounds, require_one_commit
 
-SCHEMA = "tessera.accuracy/1"
+SCHEMA = "tessera.accuracy/2"
 
 
 def accuracy(root):
@@ -29,7 +29,7 @@ def accuracy(root):
         sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {SCHEMA}")
     rows = []
     for row in file["rows"]:
-        name = f"{row['compute']}, by FFMAs" if row["by_ffma"] else row["compute"]
+        name = f"{row['compute']}, by {row['by']}" if row["by"] else row["compute"]
         figures = [f"{row[key]:.3g}" for key in ("worst", "at_95", "mean", "signed_mean")]
         figures[0] = figures[0] if row["passes"] else f"**{figures[0]}**"
         rows.append([row["text"], f"{row['k']}", name, *figures])

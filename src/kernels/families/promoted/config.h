@@ -11,6 +11,8 @@ inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg:
 
 // A row of a stage is 128 bytes: the high terms of 32 elements along k, then their low terms.
 inline constexpr int kTerms = 2, kStageK = 32, kRowHalves = kTerms * kStageK;
+// Stages of elements that are split into TF32 terms: two of these take a ring's stage.
+inline constexpr int kRawStages = 4;
 // Chains of a stage each that one turn may have; k is filled up to whole turns.
 inline constexpr int kMostChains = 2, kTurnK = kMostChains * kStageK;
 
@@ -20,7 +22,7 @@ struct Config {
   Majors majors = {Major::kK, Major::kK};
 
   static constexpr int kConsumers = 2;  // warpgroups that multiply, and share the rows of a tile
-  static constexpr int kProducerRegisters = 40, kConsumerRegisters = 232;
+  static constexpr int kProducerRegisters = 56, kConsumerRegisters = 224;
   static constexpr int kSums = 192;  // of the registers
 
   constexpr int threads() const { return 128 * (1 + kConsumers); }

@@ -3,7 +3,9 @@
 // multiply and promote in turns. The grid is persistent.
 //
 // Where the terms would lose digits (passes/terms.h) the same launch multiplies the caller's
-// operands by FFMAs, and NaN, infinities and numbers of any size behave as they do there.
+// operands: numbers of any exponent in two TF32 terms, which a warpgroup makes; NaN, infinities and
+// very small numbers by FFMAs, and they behave as they do there.
+#include "kernels/copy/tf32_terms.h"
 #include "kernels/copy/tma.h"
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -24,15 +26,19 @@
 
 namespace tessera::promoted {
 
-// Everything that follows from a config.
-template <Config cfg>
+// The two kinds of terms.
+using ptx::MatrixType;
+
+// Everything that follows from a config and a kind.
+template <Config cfg, MatrixType kind>
 struct Types {
-  using TileA =
-      tile::SharedTile<ptx::MatrixType::kF16, cfg.block.m, kRowHalves, ptx::Major::kK>;  // (m, 2 k)
-  using TileB =
-      tile::SharedTile<ptx::MatrixType::kF16, cfg.block.n, kRowHalves, ptx::Major::kK>;  // (n, 2 k)
-  using Ring = pipeline::MbarrierRing<TileA, TileB, cfg.stages>;
-  using Position = pipeline::Position<cfg.stages>;
+  static constexpr bool kIsHalf = kind == MatrixType::kF16;
+  static constexpr int kRow = tile::kRowBytes * 8 / ptx::bits_of(kind);  // terms
+  static constexpr int kStages = kIsHalf ? cfg.stages : cfg.stages - kRawStages / 2;
+  using TileA = tile::SharedTile<kind, cfg.block.m, kRow, ptx::Major::kK>;  // (m, 2 k)
+  using TileB = tile::SharedTile<kind, cfg.block.n, kRow, ptx::Major::kK>;  // (n, 2 k)
+  using Ring = pipeline::MbarrierRing<TileA, TileB, kStages>;
+  using Position = pipeline::Position<kStages>;
   using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
   using Panels = epilogue::StorePanels<ElementType::kF32, cfg.block.n, 1>;
   using Walk = schedule::TileWalk<OutputTile{1, 1}>;
@@ -41,18 +47,71 @@ struct Types {
     Ring ring;
     Panels panels[4 * cfg.kConsumers];  // one a warp
   };
+  // Before they are split.
+  struct Raw {
+    copy::RawTile<cfg.block.m> a;
+    copy::RawTile<cfg.block.n> b;
+  };
+  struct SharedWithRaw {
+    Shared shared;
+    Raw raw[kRawStages];
+  };
+  // Stages of k.
+  __device__ static int stages(const PromotedParams& p) {
+    return p.stages * (kStageK * kTerms / kRow);
+  }
 };
 
 // One thread.
 template <Config cfg>
-__device__ void load_all(typename Types<cfg>::Shared& shared, const PromotedParams& p) {
-  using T = Types<cfg>;
+__device__ void load_halves(typename Types<cfg, MatrixType::kF16>::Shared& shared,
+                            const PromotedParams& p) {
+  using T = Types<cfg, MatrixType::kF16>;
   typename T::Position at;
   const int products = 1;
   for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
     mainloop::load_tiles<copy::TmaTile<typename T::TileA, 1>, copy::TmaTile<typename T::TileB, 1>,
                          2, false>(shared.ring, at, p.a_map, p.b_map, walk.corner(cfg.block), 0,
                                    p.stages, {{0, 1}, {0, 1}}, {0, 0});
+  }
+}
+
+// A warpgroup: splits the caller's operands, tile after tile, into the stages of the ring.
+template <Config cfg>
+__device__ void load_tf32(typename Types<cfg, MatrixType::kTF32>::SharedWithRaw& memory,
+                          const PromotedParams& p) {
+  using T = Types<cfg, MatrixType::kTF32>;
+  constexpr int kBarrier = 3, kThreads = tile::kWarpgroup;
+  const copy::StridedOperand a{p.gemm.a, p.gemm.m, p.gemm.k, p.gemm.a_row, p.gemm.a_col};
+  const copy::StridedOperand b{p.gemm.b, p.gemm.n, p.gemm.k, p.gemm.b_col, p.gemm.b_row};
+  auto& ring = memory.shared.ring;
+  typename T::Position at;
+  const int products = 1, stages = T::stages(p);
+  for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
+    const tile::Coord<> corner = walk.corner(cfg.block);
+    const auto start = [&](int stage) {
+      if (stage < stages) {
+        auto& raw = memory.raw[stage % kRawStages];
+        const long long k = static_cast<long long>(stage) * copy::kTf32K;
+        raw.a.template load<kThreads>(a, corner.m, k);
+        raw.b.template load<kThreads>(b, corner.n, k);
+      }
+      ptx::cp_async_commit_group();
+    };
+    for (int stage = 0; stage < kRawStages - 1; ++stage) start(stage);
+#pragma unroll 1
+    for (int stage = 0; stage < stages; ++stage, at.advance()) {
+      ptx::cp_async_wait_group<kRawStages - 2>();
+      ptx::barrier_sync(kBarrier, kThreads);  // of all threads; the stage before has been split
+      start(stage + kRawStages - 1);
+      ptx::mbarrier_wait_parity(ring.tile_consumed[at.stage], at.phase ^ 1);
+      auto& raw = memory.raw[stage % kRawStages];
+      raw.a.template split<kThreads>(ring.a[at.stage]);
+      raw.b.template split<kThreads>(ring.b[at.stage]);
+      ptx::fence_proxy_async_shared();
+      ptx::barrier_sync(kBarrier, kThreads);  // the terms are there
+      if (threadIdx.x == 0) ptx::mbarrier_arrive(ring.tile_loaded[at.stage]);
+    }
   }
 }
 
@@ -91,10 +150,10 @@ __device__ void scale_back(Sums& sums, const PromotedParams& p, int row, int col
 }
 
 // A warpgroup.
-template <Config cfg>
-__device__ void multiply_all(typename Types<cfg>::Shared& shared, const PromotedParams& p,
+template <Config cfg, MatrixType kind>
+__device__ void multiply_all(typename Types<cfg, kind>::Shared& shared, const PromotedParams& p,
                              int consumer) {
-  using T = Types<cfg>;
+  using T = Types<cfg, kind>;
   using Store = epilogue::PanelsOfC<ElementType::kF32, cfg.block.n, 1, typename T::Sums>;
   auto& panels = shared.panels[consumer * 4 + threadIdx.x / 32 % 4];
   typename T::Position at;
@@ -107,10 +166,10 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const Promoted
   for (; walk.valid(); walk.advance()) {
     const tile::Coord<> corner = walk.corner(cfg.block);
     mainloop::multiply_promoted<typename T::TileA, typename T::TileB, cfg.chains()>(
-        sums, shared.ring, at, p.stages, consumer * cfg.rows(), consumer, waits, release);
+        sums, shared.ring, at, T::stages(p), consumer * cfg.rows(), consumer, waits, release);
     const int row = corner.m + consumer * cfg.rows() +
                     static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
-    scale_back(sums, p, row, corner.n);
+    if (T::kIsHalf) scale_back(sums, p, row, corner.n);
     Store c(panels, p.gemm, row, corner.n);
     c.start();
     epilogue::ScaledSums op;
@@ -146,11 +205,36 @@ __device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, co
   }
 }
 
-// All threads. Whether terms do not suffice anywhere.
-__device__ inline bool has_lost(const PromotedParams& p) {
+// All threads. Bits of what FP16 terms would lose.
+__device__ inline int lost_by_halves(const PromotedParams& p) {
   int lost = 0;
   for (int i = threadIdx.x; i < p.lost_words; i += blockDim.x) lost |= p.lost[i];
-  return __syncthreads_or(lost) != 0;
+  return __syncthreads_or(lost) ? passes::or_of_all(lost) : 0;
+}
+
+// HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
+// number is the same in all lanes, so that descriptors live in uniform registers.
+__device__ inline int warp_of_roles() {
+  return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
+}
+
+// All threads. `load()`: the first warpgroup's part.
+template <Config cfg, MatrixType kind, class Load>
+__device__ void run_terms(typename Types<cfg, kind>::Shared& shared, const PromotedParams& p,
+                          int warp, Load load) {
+  if (threadIdx.x == 0) {
+    shared.ring.init(4 * cfg.kConsumers);
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+  __syncthreads();
+  if (warp < 4) {
+    ptx::release_registers_to<cfg.kProducerRegisters>();
+    load();
+  } else {
+    ptx::acquire_registers_up_to<cfg.kConsumerRegisters>();
+    multiply_all<cfg, kind>(shared, p, warp / 4 - 1);
+  }
 }
 
 template <Config cfg>
@@ -159,31 +243,26 @@ __device__ void run(const PromotedParams& p) {
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
   if (p.stages == 0) return epilogue::store_without_sums<ElementType::kF32>(p.gemm);
-  using T = Types<cfg>;
-  static_assert(sizeof(typename T::Shared) <= cfg.shared_bytes());
   static_assert(sizeof(mainloop::StridedTiles<kFfma>) <= cfg.shared_bytes());
   extern __shared__ __align__(1024) unsigned char memory[];
-  if (has_lost(p)) {
+  const int lost = lost_by_halves(p);
+  if (passes::needs_ffma(lost)) {
     if (threadIdx.x >= kFfma.threads()) return;
     return multiply_by_ffma(*reinterpret_cast<mainloop::StridedTiles<kFfma>*>(memory), p.gemm);
   }
-  auto& shared = *reinterpret_cast<typename T::Shared*>(memory);
-  if (threadIdx.x == 0) {
-    shared.ring.init(4 * cfg.kConsumers);
-    ptx::fence_mbarrier_init();
-    ptx::fence_proxy_async_shared();
+  const int warp = warp_of_roles();
+  if (passes::needs_tf32(lost)) {
+    using Memory = typename Types<cfg, MatrixType::kTF32>::SharedWithRaw;
+    static_assert(sizeof(Memory) <= cfg.shared_bytes());
+    auto& all = *reinterpret_cast<Memory*>(memory);
+    return run_terms<cfg, MatrixType::kTF32>(all.shared, p, warp, [&] { load_tf32<cfg>(all, p); });
   }
-  __syncthreads();
-  // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
-  // number is the same in all lanes, so that descriptors live in uniform registers.
-  const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
-  if (warp < 4) {
-    ptx::release_registers_to<cfg.kProducerRegisters>();
-    if (warp == 0 && ptx::elect_one()) load_all<cfg>(shared, p);
-  } else {
-    ptx::acquire_registers_up_to<cfg.kConsumerRegisters>();
-    multiply_all<cfg>(shared, p, warp / 4 - 1);
-  }
+  using Memory = typename Types<cfg, MatrixType::kF16>::Shared;
+  static_assert(sizeof(Memory) <= cfg.shared_bytes());
+  auto& all = *reinterpret_cast<Memory*>(memory);
+  run_terms<cfg, MatrixType::kF16>(all, p, warp, [&] {
+    if (warp == 0 && ptx::elect_one()) load_halves<cfg>(all, p);
+  });
 }
 
 // An entry of its own.

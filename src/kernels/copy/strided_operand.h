@@ -15,11 +15,12 @@ struct StridedOperand {
   __device__ bool has_fours() const {
     return by_k == 1 && by_outer % 4 == 0 && reinterpret_cast<unsigned long long>(data) % 16 == 0;
   }
-  // Starts the copy of neighbours along k of a row; floats outside of the matrix are zeros.
+  // Starts the copy of neighbours along k of a row; floats outside of the matrix are zeros. Of
+  // operands with sides of 2^30 at most.
   template <int floats>
-  __device__ void copy(float* to, long long row, long long first_k) const {
-    const long long left = row < outer ? k - first_k : 0;
-    const int valid = left >= floats ? floats : left > 0 ? static_cast<int>(left) : 0;
+  __device__ void copy(float* to, int row, int first_k) const {
+    const int left = row < static_cast<int>(outer) ? static_cast<int>(k) - first_k : 0;
+    const int valid = min(max(left, 0), floats);
     const long long from = valid > 0 ? row * by_outer + first_k * by_k : 0;
     ptx::cp_async<4 * floats>(to, static_cast<const float*>(data) + from, 4 * valid);
   }

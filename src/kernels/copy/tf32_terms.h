@@ -38,7 +38,7 @@ struct RawTile {
 
   // Starts the copies of `threads` threads; lanes lie along what is contiguous.
   template <int threads>
-  __device__ void load(const StridedOperand& from, long long first_row, long long first_k) {
+  __device__ void load(const StridedOperand& from, int first_row, int first_k) {
     if (from.has_fours()) {
 #pragma unroll 1
       for (int i = threadIdx.x; i < outer * (kTf32K / 4); i += threads) {

@@ -28,7 +28,18 @@ struct TermStage {
   static_assert(TileA::kKMajor && TileB::kKMajor && TileA::kK == TileB::kK);
   static_assert(TileA::kK == TileA::kRow, "both terms in one row");
 
-  std::uint64_t a, b;
+  // WHY halves of descriptors: what a step adds stays in the lower one, and 64 bits would be added.
+  std::uint32_t a, b, a_high, b_high;
+
+  __device__ TermStage(std::uint64_t of_a, std::uint64_t of_b, int stage)
+      : a(static_cast<std::uint32_t>(of_a) + stage * (TileA::kBytes >> 4)),
+        b(static_cast<std::uint32_t>(of_b) + stage * (TileB::kBytes >> 4)),
+        a_high(static_cast<std::uint32_t>(of_a >> 32)),
+        b_high(static_cast<std::uint32_t>(of_b >> 32)) {}
+
+  __device__ static std::uint64_t whole(std::uint32_t high, std::uint32_t low) {
+    return std::uint64_t{high} << 32 | low;
+  }
 
   // chain (+)= one term of A times one of B, all k of the stage. `first`: the chain begins here.
   template <int of_a, int of_b, class Sums>
@@ -37,8 +48,8 @@ struct TermStage {
 #pragma unroll
     for (int k = 0; k < kLow; k += kStep) {
       ptx::wgmma<TileA::kType, TileA::kMajor, TileB::kMajor>(
-          chain.sum[0][0], a + TileA::step(0, of_a + k), b + TileB::step(0, of_b + k),
-          k > 0 || !first);
+          chain.sum[0][0], whole(a_high, a + static_cast<std::uint32_t>(TileA::step(0, of_a + k))),
+          whole(b_high, b + static_cast<std::uint32_t>(TileB::step(0, of_b + k))), k > 0 || !first);
     }
   }
 
@@ -74,18 +85,20 @@ __device__ void multiply_promoted(Sums& master, Ring& ring, pipeline::Position<R
     auto in_flight = at;
     if (waits) pipeline::Turns::wait(consumer);
     waits = true;
-    TermStage<TileA, TileB> terms[chains];
+    int ready[chains];
 #pragma unroll
-    for (TermStage<TileA, TileB>& one : terms) {
+    for (int& stage_of_chain : ready) {
       ring.wait(at);
-      one = {a + at.stage * (TileA::kBytes >> 4), b + at.stage * (TileB::kBytes >> 4)};
+      stage_of_chain = at.stage;
       at.advance();
     }
 #pragma unroll
     for (Sums& one : chain) one.pin();
     ptx::wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < chains; ++i) terms[i].multiply_terms(chain[i]);
+    for (int i = 0; i < chains; ++i) {
+      TermStage<TileA, TileB>(a, b, ready[i]).multiply_terms(chain[i]);
+    }
     ptx::wgmma_commit_group();
     pipeline::Turns::pass_to(1 - consumer);
     ptx::wgmma_wait_group<0>();

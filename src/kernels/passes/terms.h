@@ -67,7 +67,8 @@ struct SlabPlace {
   __device__ bool has_row(int row) const { return outer + row < of.outer; }
   template <int floats>
   __device__ void copy(float* to, int row, int at) const {
-    elements_of(of).template copy<floats>(to, outer + row, k + at);
+    elements_of(of).template copy<floats>(to, static_cast<int>(outer) + row,
+                                          static_cast<int>(k) + at);
   }
 };
 

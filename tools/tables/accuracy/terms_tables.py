@@ -2,13 +2,17 @@
 
   fp32_accuracy   docs/api/compute-types.md   errors by kind of numbers    results/accuracy/h100.json
   fp32_terms      any page                    speed beside the vendor's    results/tensor/h100_f16x3*.json
+  fp32_cells      any page                    drawn problems, beside ours  results/drawn/h100_f16x3.json
+  fp32_programs   docs/api/compute-types.md   programs of others           results/interface/h100_fp32_programs.json
 
 Made on a GPU:
 
   build/accuracy --json results/accuracy/h100.json
-  build/tessera bench -m 1024,2048,4096,8192 --type f16x3 --layout NN,NT,TN,TT --mode burst \\
+  build/tessera bench --kernel best -m 1024,2048,4096,8192 --type f16x3 --layout NN,NT,TN,TT --mode burst \\
                       --json results/tensor/h100_f16x3.json
-  ... --workspace-limit 268435456 --json results/tensor/h100_f16x3_256.json
+  build/tessera bench --kernel best -m 8192 ... --workspace-limit 268435456 --json results/tensor/h100_f16x3_256.json
+  build/tessera bench --suite drawn --seed N --cells 1000 --fp32 f16x3 --json results/drawn/h100_f16x3.json
+  tests/python/clients/fp32_programs.py build/libtessera.so.0 --json results/interface/h100_fp32_programs.json --commit HASH
 """
 import json
 import math
@@ -83,5 +87,47 @@ def terms(root):
         f"burst, in turn, {code_and_rounds(file)}; `results/tensor/h100_f16x3*.json`."])
 
 
+def cells(root):
+    """Large FP32 problems of the drawn suite, planned in f16x3 and in FP32."""
+    path = root / "results/drawn/h100_f16x3.json"
+    if not path.exists():
+        return NOTHING
+    file = json.loads(path.read_text())
+    if file.get("schema") != "tessera.two_types/1":
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads tessera.two_types/1")
+    # The same plan in both types takes the same time.
+    of_class = {}
+    for cell in file["cells"]:
+        if "reason" not in cell:
+            of_class.setdefault(cell["class"], []).append(cell.get("ratio_to_other", 1.0))
+    of_class = {"all": sum(of_class.values(), []), **dict(sorted(of_class.items()))}
+    rows = [[name, f"{len(ratios)}", f"{sum(ratios) / len(ratios):.2f}", f"{geometric_mean(ratios):.2f}", f"{min(ratios):.2f}"]
+            for name, ratios in of_class.items()]
+    environment = file["environment"]
+    return "\n\n".join([
+        table(["class", "cells", "mean", "geometric", "lowest"], rows),
+        f"Speed in f16x3 over that of our plan in FP32, within 64 MiB; FP32 cells with m n k of 2^31 or more, seed "
+        f"{environment['suite']['seed']}, commit {environment['commit']}; {environment['device']['name']}, "
+        f"{environment['date'][:10]}; `results/drawn/h100_f16x3.json`."])
+
+
+def programs(root):
+    path = root / "results/interface/h100_fp32_programs.json"
+    if not path.exists():
+        return NOTHING
+    file = json.loads(path.read_text())
+    rows = []
+    for name, ways in file["programs"].items():
+        for way, found in ways.items():
+            judged = ", ".join(f"{key} {value:.4g}" for key, value in found.items() if key != "seconds")
+            rows.append([name, way, judged, f"{found['seconds']:.3f}"])
+    environment = file["environment"]
+    return "\n\n".join([
+        table(["program", "FP32 by", "result", "seconds"], rows),
+        f"Medians of {environment['rounds']} runs, in turn; `tests/python/clients/fp32_programs.py`. {environment['device']}, "
+        f"{environment['date']}, PyTorch {environment['torch']}, library of commit {environment['commit']}."])
+
+
 def sections(root):
-    return {"fp32_accuracy": accuracy(root), "fp32_terms": terms(root)}
+    return {"fp32_accuracy": accuracy(root), "fp32_terms": terms(root), "fp32_cells": cells(root),
+            "fp32_programs": programs(root)}

@@ -92,7 +92,7 @@ __device__ void load_tf32(typename Types<cfg, MatrixType::kTF32>::SharedWithRaw&
     const auto start = [&](int stage) {
       if (stage < stages) {
         auto& raw = memory.raw[stage % kRawStages];
-        const long long k = static_cast<long long>(stage) * copy::kTf32K;
+        const int k = stage * copy::kTf32K;
         raw.a.template load<kThreads>(a, corner.m, k);
         raw.b.template load<kThreads>(b, corner.n, k);
       }

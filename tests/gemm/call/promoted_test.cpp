@@ -9,6 +9,7 @@
 #include <random>
 
 #include "device/buffer.h"
+#include "device/virtual/observer.h"
 #include "gemm/call/multiply.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
@@ -43,9 +44,15 @@ Floats multiplied(const Problem& p, const Floats& a, const Floats& b,
   const DeviceBuffer on_a = uploaded(a), on_b = uploaded(b);
   const DeviceBuffer on_d = uploaded(Floats(p.m * p.n, -7.0f));
   gemm::Handle handle(small_test_device());
+  observe(small_test_device(), {.checks = true});
+  take_counts(small_test_device());
   gemm::multiply(handle, p, {on_a.address(), on_b.address(), 0, on_d.address()},
                  {.kernel = named(variant)});
   small_test_device().synchronize();
+  for (const LaunchCounts& launch : take_counts(small_test_device())) {
+    EXPECT_TRUE(launch.findings.empty()) << launch.findings.front().message;
+  }
+  observe(small_test_device(), {});
   Floats d(p.m * p.n);
   small_test_device().copy_out(d.data(), on_d.address(), d.size() * sizeof(float));
   return d;

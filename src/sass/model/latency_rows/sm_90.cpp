@@ -1,4 +1,5 @@
-// Written by tools/calibrate/mine_latencies from the output of CUDA 13.0.88 for sm_90.
+// Written by tools/calibrate/mine_latencies from the output of CUDA 13.0.88 for
+// sm_90.
 #include "sass/model/latency_rows/tables.h"
 
 namespace tessera::sass {
@@ -114,7 +115,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kUniform, Class::kOther, Class::kAny, 10},
     {kReadAfterWrite, kPredicate, Class::kWide, Class::kFma, 4},
     {kReadAfterWrite, kPredicate, Class::kWide, Class::kAlu, 5},
-    {kReadAfterWrite, kPredicate, Class::kWide, Class::kAny, 6},
+    {kReadAfterWrite, kPredicate, Class::kWide, Class::kAny, 7},
     {kReadAfterWrite, kPredicate, Class::kAlu, Class::kFma, 5},
     {kReadAfterWrite, kPredicate, Class::kAlu, Class::kAlu, 4},
     {kReadAfterWrite, kPredicate, Class::kAlu, Class::kOther, 4},
@@ -155,6 +156,8 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kWide, 4},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kAlu, 3},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kHalf, 5},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kClock, 9},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kDouble, 8},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kMemory, 6},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kUnit, 6},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kOther, 7},
@@ -189,7 +192,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kOther, 6},
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kAny, 8},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kFma, 2},
-    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kWide, 16},
+    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kWide, 9},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kAlu, 2},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kHalf, 1},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kPacked, 5},
@@ -201,6 +204,9 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kOther, 5},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kAny, 20},
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kFma, 9},
+    {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kWide, 9},
+    {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kAlu, 9},
+    {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kClock, 9},
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kDouble, 8},
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kAny, 10},
     {kWriteAfterWrite, kGeneral, Class::kMatrix, Class::kUnit, 23},
@@ -232,7 +238,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kUniform, Class::kOther, Class::kConstant, 7},
     {kWriteAfterWrite, kUniform, Class::kOther, Class::kMove, 7},
     {kWriteAfterWrite, kUniform, Class::kOther, Class::kAny, 10},
-    {kWriteAfterWrite, kPredicate, Class::kWide, Class::kAny, 6},
+    {kWriteAfterWrite, kPredicate, Class::kWide, Class::kAny, 7},
     {kWriteAfterWrite, kPredicate, Class::kAlu, Class::kAlu, 2},
     {kWriteAfterWrite, kPredicate, Class::kAlu, Class::kDouble, 7},
     {kWriteAfterWrite, kPredicate, Class::kAlu, Class::kUnit, 12},
@@ -255,12 +261,15 @@ constexpr LatencyRow kRows[] = {
 };
 
 constexpr StallRow kStalls[] = {
-    {"BREAK", 5}, {"BRX", 5},    {"BSYNC", 5},     {"CALL", 5}, {"CGAERRBAR", 6}, {"DEPBAR", 4},
-    {"EXIT", 5},  {"MEMBAR", 6}, {"NANOSLEEP", 5}, {"RET", 5},  {"WARPSYNC", 5},  {"YIELD", 5},
+    {"BREAK", 5},     {"BRX", 5},    {"BSYNC", 5},    {"CALL", 5},
+    {"CGAERRBAR", 6}, {"DEPBAR", 4}, {"EXIT", 5},     {"MEMBAR", 6},
+    {"NANOSLEEP", 5}, {"RET", 5},    {"WARPSYNC", 5}, {"YIELD", 5},
 };
 
-}  // namespace
+} // namespace
 
-LatencyTable latencies_of_sm_90() { return {90, "CUDA 13.0.88", kRows, kStalls}; }
+LatencyTable latencies_of_sm_90() {
+  return {90, "CUDA 13.0.88", kRows, kStalls};
+}
 
-}  // namespace tessera::sass
+} // namespace tessera::sass

@@ -43,6 +43,11 @@ struct Cost {
   }
 };
 
+// D, and C where it is read; a bias as C is one row of it.
+constexpr int matrices_of_outputs(const GemmParams& p) {
+  return p.beta != 0 && p.c_row != 0 ? 2 : 1;
+}
+
 // A config row with its measured rate.
 struct RatedRow {
   const KernelRow* row = nullptr;

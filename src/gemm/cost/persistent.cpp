@@ -35,7 +35,7 @@ double lanes_of(const RatedRow& rated, const RowCosts& costs) {
 // Cycles of the whole GPU.
 double memory_cycles(const GemmParams& p, int element_bytes, const RowCosts& costs) {
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
-  const double outputs = m * n * (p.beta == 0 ? 1 : 2);
+  const double outputs = m * n * matrices_of_outputs(p);
   const double elements = (m + n) * static_cast<double>(p.k) + outputs;
   return elements * element_bytes / costs.memory_bytes * costs.cycles_a_microsecond();
 }
@@ -127,7 +127,7 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * ctas_per_sm;
   const double rate =
       outgrows_l2(p, element_bytes, costs.gpu) ? own.store_bytes : own.l2_store_bytes;
-  const double adding = p.beta == 0 ? 0 : bytes / own.c_bytes;
+  const double adding = matrices_of_outputs(p) == 1 ? 0 : bytes / own.c_bytes;
   if (are_whole_vectors(p.d_row, element_bytes)) return bytes / rate + adding;
   return bytes / rate + adding +
          bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);

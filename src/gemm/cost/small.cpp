@@ -61,7 +61,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double store = of_sm * outputs * (work.d_bytes == 2 ? costs.halves_store : costs.store);
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
-                        m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *
+                        m * n * work.d_bytes * matrices_of_outputs(p)) *
                        static_cast<double>(work.products);
   const double memory = bytes / limits.costs->coefficients.memory_bytes;
   return {.launch = costs.launch,

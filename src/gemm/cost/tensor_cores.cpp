@@ -59,6 +59,7 @@ class TensorCorePrice {
 
   double adding_c() const {
     if (!adds_c()) return 0;
+    if (matrices_of_outputs(p_) == 1) return waves_ * costs_.c_wait;
     const double bytes = static_cast<double>(p_.m) * static_cast<double>(p_.n) * products() *
                          size_of(work_.types->d);
     return waves_ * costs_.c_wait +
@@ -89,7 +90,7 @@ class TensorCorePrice {
   }
   double outputs() const {
     return static_cast<double>(p_.m) * static_cast<double>(p_.n) * size_of(work_.types->d) *
-           (p_.beta == 0 ? 1 : 2) * products();
+           matrices_of_outputs(p_) * products();
   }
   double d_requests() const {
     return work_.copies_d && work_.d_row_bytes == 16 ? costs_.d_rows_of_16 : 1;

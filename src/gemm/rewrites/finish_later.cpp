@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/divide.h"
+#include "gemm/rewrites/bias_as_c.h"
 #include "gemm/steps/finish.h"
 
 namespace tessera::gemm {
@@ -68,7 +69,7 @@ Status check_sums(const Problem& problem) {
 
 Status add_finish_later(const Route& from, const DeviceLimits& limits, std::vector<Route>& routes) {
   const Problem& problem = from.product.problem;
-  if (problem.epilogue.is_identity()) return {};
+  if (problem.epilogue.is_identity() || is_bias_as_c(problem)) return {};
   if (Status status = check_sums(problem); !status.ok()) return status;
   Route route = from;
   route.product.problem = problem_of_sums(problem);

@@ -6,7 +6,8 @@
 //                                 added with the rest
 //
 // So D is rounded once, whatever multiplies. WHY not in the store of each kernel alone: a kernel
-// that is compiled with an epilogue is one more kernel, and there are sixty.
+// that is compiled with an epilogue is one more kernel, and there are sixty. A bias that a kernel
+// can add as C needs no last step (bias_as_c.h).
 #pragma once
 
 #include "gemm/rewrites/route.h"

@@ -1,3 +1,4 @@
+#include "gemm/rewrites/bias_as_c.h"
 #include "gemm/rewrites/finish_later.h"
 #include "gemm/rewrites/for_each.h"
 #include "gemm/rewrites/more_digits.h"
@@ -8,6 +9,7 @@ namespace tessera::gemm {
 std::span<const Rewrite> rewrites() {
   static constexpr Rewrite kRewrites[] = {{"more digits", add_more_digits},
                                           {"for each", add_for_each},
+                                          {"bias as C", add_bias_as_c},
                                           {"finish later", add_finish_later}};
   return kRewrites;
 }

@@ -43,7 +43,8 @@ void patch_product(Step& step, std::size_t offset, const Product& product) {
   if (product.params.k > 0) {
     step.scales.push_back({offset + offsetof(GemmParams, alpha), Scale::kAlpha});
   }
-  if (product.params.beta != 0) {
+  // A bias that is added as C counts once, whatever the caller's beta.
+  if (product.params.beta != 0 && product.c.slot != Slot::kBias) {
     step.scales.push_back({offset + offsetof(GemmParams, beta), Scale::kBeta});
   }
 }

@@ -165,13 +165,14 @@ constexpr Config with_most_registers(Config config) {
   return config;
 }
 
-// ... and an epilogue in the store: two large tiles and a small one. TRIED (BF16, GELU): ping-pong
-// 128x128: no faster than 128x256.
+// ... and an epilogue in the store: two large tiles and two for few tiles. TRIED (BF16, GELU):
+// ping-pong 128x128: no faster than 128x256.
 constexpr auto fused_rows_to_same(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
       {"128x192x64_s5_pp", with_most_registers(ping_pong(in, out, {128, 192, 64}, 5))},
+      {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
       {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
   });
 }

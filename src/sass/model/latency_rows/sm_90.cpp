@@ -184,7 +184,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kOther, 7},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kAny, 12},
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kFma, 5},
-    {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kWide, 7},
+    {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kWide, 6},
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kAlu, 6},
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kPacked, 6},
     {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kClock, 6},

@@ -1,5 +1,4 @@
-// Written by tools/calibrate/mine_latencies from the output of CUDA 13.0.88 for
-// sm_90.
+// Written by tools/calibrate/mine_latencies from the output of CUDA 13.0.88 for sm_90.
 #include "sass/model/latency_rows/tables.h"
 
 namespace tessera::sass {
@@ -168,7 +167,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kHalf, 1},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kPacked, 5},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kClock, 1},
-    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kDouble, 8},
+    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kDouble, 7},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kMemory, 6},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kUnit, 6},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kOther, 4},
@@ -261,15 +260,12 @@ constexpr LatencyRow kRows[] = {
 };
 
 constexpr StallRow kStalls[] = {
-    {"BREAK", 5},     {"BRX", 5},    {"BSYNC", 5},    {"CALL", 5},
-    {"CGAERRBAR", 6}, {"DEPBAR", 4}, {"EXIT", 5},     {"MEMBAR", 6},
-    {"NANOSLEEP", 5}, {"RET", 5},    {"WARPSYNC", 5}, {"YIELD", 5},
+    {"BREAK", 5}, {"BRX", 5},    {"BSYNC", 5},     {"CALL", 5}, {"CGAERRBAR", 6}, {"DEPBAR", 4},
+    {"EXIT", 5},  {"MEMBAR", 6}, {"NANOSLEEP", 5}, {"RET", 5},  {"WARPSYNC", 5},  {"YIELD", 5},
 };
 
-} // namespace
+}  // namespace
 
-LatencyTable latencies_of_sm_90() {
-  return {90, "CUDA 13.0.88", kRows, kStalls};
-}
+LatencyTable latencies_of_sm_90() { return {90, "CUDA 13.0.88", kRows, kStalls}; }
 
-} // namespace tessera::sass
+}  // namespace tessera::sass

@@ -3,17 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "sass/report/mix.h"
 #include "tests/sass/programs.h"
 
 namespace tessera::sass {
 namespace {
 
-// The most loads of this name between two global stores.
-int most_loads_without_a_store(const Program& program, std::string_view name) {
+// The most loads of 16 bytes of memory between two stores to it. Where a CTA finds the address in
+// shared memory, both are generic.
+int most_loads_without_a_store(const Program& program) {
   int most = 0, loads = 0;
   for (const Operation& operation : program.operations) {
-    loads = operation.name.starts_with("STG") ? 0 : loads + (operation.name == name ? 1 : 0);
+    const std::string_view stem = stem_of(operation.name);
+    const bool loads_vector = (stem == "LD" || stem == "LDG") && operation.name.ends_with(".128");
+    loads = stem == "ST" || stem == "STG" ? 0 : loads + (loads_vector ? 1 : 0);
     most = std::max(most, loads);
   }
   return most;
@@ -22,7 +27,7 @@ int most_loads_without_a_store(const Program& program, std::string_view name) {
 TEST(LibraryCode, EightPairsOfCAreOnTheirWayAtATime) {
   for (const char* entry : {"dmma_f64__64x32_ak_bn", "dmma_f64__128x128_ak_bk",
                             "dmma_f64_sm80__64x32_am_bn", "small_f64__64x64_ak_bn"}) {
-    EXPECT_GE(most_loads_without_a_store(program_named(entry), "LDG.E.128"), 8) << entry;
+    EXPECT_GE(most_loads_without_a_store(program_named(entry)), 8) << entry;
   }
 }
 

@@ -35,13 +35,16 @@ constexpr Range kWorse[] = {
     // and large products then take as much longer as the clock is lower.
     {"results/epilogues/h100_|variants/h100_ending_tf32", 0.92, 1.32},
     {"variants/h100_tf32_8192", 1.22, 1.48},
-    // Kernels by mma.sync: both tiles pay one price for rows at odd addresses, 64x64 too much.
-    {"by mma_bf16/64x64 .*variants/h100_mma_rows", 1.02, 1.58},
-    {"by mma_.*variants/h100_mma_rows", 0.91, 1.25},
+    // Kernels by mma.sync before the main loops of today, which are faster. Both tiles pay one
+    // price
+    // for rows at odd addresses, 64x64 too much.
+    {"by mma_bf16/64x64 .*variants/h100_mma_rows", 0.91, 1.58},
+    {"by mma_bf16/.*variants/h100_mma_rows", 0.84, 1.25},
+    {"by mma_tf32/.*variants/h100_mma_rows", 0.71, 1.25},
     // The same before the tiles, copies and fragments of today, which are faster.
     {"by mma_tf32/.*tensor/tf32_odd", 0.3, 0.36},
     {"by mma_tf32/", 0.66, 0.68},
-    {"by mma_bf16/.*(bf16_thin|thin_odd)", 0.36, 1.32},
+    {"by mma_bf16/.*(bf16_thin|thin_odd)", 0.36, 1.34},
     // Tiles of BF16 that other ones are faster than, in these shapes.
     {"_pp_split .*variants/bf16", 0.49, 1.08},
     {"x64 bf16 .*variants/bf16", 0.81, 1.24},

@@ -21,6 +21,21 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
+// Microseconds in which CTAs wait for C where the kernel reads it one pair at a time, beyond what
+// the cost model says of the others (dmma_f64::Config::has_registers_left()). HW: an H100, where
+// dmma.c_wait was 488 cycles before those read it in groups, and is 176 since.
+double more_waits_for_c(const KernelRow& row, const Request& request, const Scheduled& scheduled) {
+  constexpr double kMore = 312;
+  constexpr int kSumsOfWarp = 32 * 64;
+  const bool across_k = request.majors.a == Major::kM && request.majors.b == Major::kN;
+  const int outputs = row.block.m * row.block.n;
+  const bool has_all_registers = outputs < kSumsOfWarp * row.threads / 32;
+  if (request.product.params.beta == 0 || !across_k || has_all_registers) return 0;
+  const double of_sm = static_cast<double>(scheduled.schedule.tiles()) / request.limits.sms;
+  return kMore * outputs / row.threads * of_sm / row.ctas_per_sm /
+         (request.limits.costs->gpu->clock_ghz * 1e3);
+}
+
 class Dmma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
@@ -32,11 +47,12 @@ class Dmma final : public Family {
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
         return too_many_tiles(kernel, request);
       }
-      const Scheduled best = scheduled_alike({.row = &row,
-                                              .tflops = one.tflops * share_of_rate(request),
-                                              .element_bytes = kDouble,
-                                              .costs = &Coefficients::dmma},
-                                             request, kDouble);
+      Scheduled best = scheduled_alike({.row = &row,
+                                        .tflops = one.tflops * share_of_rate(request),
+                                        .element_bytes = kDouble,
+                                        .costs = &Coefficients::dmma},
+                                       request, kDouble);
+      if (kernel.first_sm >= 90) best.cost.store += more_waits_for_c(row, request, best);
       offers.push_back(stream_k_offer(kernel, row, request, best, kDouble));
       return {};
     });

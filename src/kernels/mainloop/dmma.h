@@ -11,7 +11,7 @@
 namespace tessera::mainloop {
 
 // `cfg` says: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges(),
-// loads_elements().
+// loads_elements(), has_registers_left().
 template <auto cfg>
 struct DmmaStage {
   using A = tile::SwizzledTile<double, cfg.block.m, cfg.block.k, cfg.majors.a>;  // (m, k)
@@ -41,9 +41,13 @@ class DmmaMainloop {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) load(i);
 #pragma unroll 1
-    while (ring_.has_tile() && ring_.next_is_whole()) multiply_tile<true>();
+    while (ring_.has_tile() && ring_.next_is_whole()) multiply_tile<Next::kWhole>();
 #pragma unroll 1
-    while (ring_.has_tile()) multiply_tile<false>();
+    while (ring_.has_tile() && (!kEndsAlone || ring_.has_next())) multiply_tile<Next::kGuarded>();
+    if constexpr (kEndsAlone) {
+#pragma unroll 1
+      while (ring_.has_tile()) multiply_tile<Next::kNone>();
+    }
     ring_.drain();
   }
 
@@ -75,12 +79,21 @@ class DmmaMainloop {
     if (at % kColumns == 0) a_[step % 2].load(a_of(ring_.current()), at_a_, 0, step);
   }
 
+  // What is copied meanwhile. WHY a loop of its own without copies: a product that is short in k
+  // multiplies as many tiles in it as the ring has ahead.
+  enum class Next { kWhole, kGuarded, kNone };
+  static constexpr bool kEndsAlone = cfg.has_registers_left();
+
   // The copies of another tile are spread over the steps until the next one is waited for.
-  template <bool whole>
+  template <Next next>
   __device__ void multiply_tile() {
 #pragma unroll
     for (int i = 0; i < kAll; ++i) {
-      if (i < kAll - kAhead) ring_.template start_next<whole>(i, kAll - kAhead);
+      if constexpr (next == Next::kNone) {
+        if (i == 0) ring_.start_nothing();
+      } else if (i < kAll - kAhead) {
+        ring_.template start_next<next == Next::kWhole>(i, kAll - kAhead);
+      }
       if (i == kAll - kAhead) ring_.finish_next();
       load(i + kAhead);
       sums_.template multiply_add<cfg.instruction>(i % kColumns, a_[i / kColumns % 2],

@@ -25,17 +25,14 @@ struct MmaStage {
 template <auto cfg>
 using MmaAccumulators = tile::MmaAccumulators<cfg.in, cfg.warp().m, cfg.warp().n>;
 
-// The warp's part of the work on tiles in a ring.
-template <auto cfg, class Ring>
+// The warp's part of the work on tiles in a ring, for operands that are contiguous along k or not.
+template <auto cfg, class Ring, bool a_along_k, bool b_along_k>
 class MmaMainloop {
  public:
-  // (row, col): the warp's tile in the block's. Whether operands are contiguous along k.
-  __device__ MmaMainloop(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col, bool a_along_k,
-                         bool b_along_k)
+  // (row, col): the warp's tile in the block's.
+  __device__ MmaMainloop(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col)
       : sums_(sums),
         ring_(ring),
-        a_along_k_(a_along_k),
-        b_along_k_(b_along_k),
         at_a_(tile::mma_lane_offset<A, kA>(a_along_k, threadIdx.x % 32, row)),
         at_b_(tile::mma_lane_offset<B, kB>(b_along_k, threadIdx.x % 32, col)) {}
 
@@ -56,14 +53,18 @@ class MmaMainloop {
 
   // The fragments for step `i`, of the tile after the current one from kSteps on.
   __device__ void load(int i) {
-    a_[i % 2].load(ring_.current().a, a_along_k_, at_a_, i % kSteps);
-    b_[i % 2].load(ring_.current().b, b_along_k_, at_b_, i % kSteps);
+    a_[i % 2].load(ring_.current().a, a_along_k, at_a_, i % kSteps);
+    b_[i % 2].load(ring_.current().b, b_along_k, at_b_, i % kSteps);
   }
 
   // TRIED: copies spread over the steps, and a loop of its own for tiles that are whole: the TF32
   // kernel then keeps 20 bytes of registers in memory.
   __device__ void multiply_tile() {
-    ring_.template start_next<false>(0, 1);
+    if (ring_.has_next()) {
+      ring_.template start_next<false>(0, 1);
+    } else {
+      ring_.start_nothing();
+    }
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       if (i + 1 == kSteps) ring_.finish_next();
@@ -74,10 +75,27 @@ class MmaMainloop {
 
   MmaAccumulators<cfg>& sums_;
   Ring& ring_;
-  bool a_along_k_, b_along_k_;
   int at_a_, at_b_;
   tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter, kA> a_[2];  // of even and odd steps
   tile::MmaFragments<B, cfg.warp().n / tile::kMmaOuter, kB> b_[2];
 };
+
+// sums += A * B of the block's tile, for all tiles of the ring. (row, col): the warp's tile in it.
+//
+// WHY a loop for each: where loads of fragments ask how an operand lies, no matrix instruction
+// passes them.
+template <auto cfg, class Ring>
+__device__ void multiply_along(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col,
+                               bool a_along_k, bool b_along_k) {
+  if (a_along_k && b_along_k) {
+    MmaMainloop<cfg, Ring, true, true>(sums, ring, row, col).multiply();
+  } else if (a_along_k) {
+    MmaMainloop<cfg, Ring, true, false>(sums, ring, row, col).multiply();
+  } else if (b_along_k) {
+    MmaMainloop<cfg, Ring, false, true>(sums, ring, row, col).multiply();
+  } else {
+    MmaMainloop<cfg, Ring, false, false>(sums, ring, row, col).multiply();
+  }
+}
 
 }  // namespace tessera::mainloop

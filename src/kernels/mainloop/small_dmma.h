@@ -60,8 +60,8 @@ class SmallDmma {
 
   __device__ void store(const GemmParams& p, tile::Coord<long long> corner) const {
     const auto output = epilogue::vector_output_of<double, double>(p);
-    epilogue::store_vectors(output.from(corner.m + row_, corner.n + column_), cfg.warp(),
-                            threadIdx.x % 32, sums_);
+    epilogue::store_vectors_with_c(output.from(corner.m + row_, corner.n + column_), cfg.warp(),
+                                   threadIdx.x % 32, sums_);
   }
 
  private:

@@ -8,8 +8,13 @@
 
 namespace tessera::pipeline {
 
+// What a stage without a tile holds: zeros, or nothing. Nothing spares a product of few tiles the
+// time to fill its stages, and the last tile then stays the current one: what is loaded ahead of
+// its use is some of it again.
+enum class Beyond { kZeros, kNothing };
+
 // All threads of the CTA call everything. A stage has the tiles `a` and `b`, and kDepth, its k.
-template <class Stage, class CopyA, class CopyB, int stages>
+template <class Stage, class CopyA, class CopyB, int stages, Beyond beyond = Beyond::kZeros>
 class CpAsyncRing {
  public:
   // `k`: how much of it there is to multiply, from the first tile on; not 0.
@@ -24,7 +29,11 @@ class CpAsyncRing {
                                                                         : 2) {
 #pragma unroll 1
     for (current_ = 0; current_ < kAhead; ++current_) {
-      start_next<false>(0, 1, current_);
+      if (beyond == Beyond::kZeros || has_next()) {
+        start_next<false>(0, 1, current_);
+      } else {
+        start_nothing();
+      }
     }
     finish_next();
   }
@@ -34,6 +43,9 @@ class CpAsyncRing {
   // Whether the next tile can be copied without predicates.
   __device__ bool next_is_whole() const { return tiles_ >= last_whole_; }
 
+  // Whether there is another tile to bring.
+  __device__ bool has_next() const { return tiles_ > 0; }
+
   // Begins to bring part `part` of `parts` of another tile; beyond the last one they are zeros, and
   // nothing is read.
   template <bool whole>
@@ -41,14 +53,22 @@ class CpAsyncRing {
     start_next<whole>(part, parts, current_ == 0 ? stages - 1 : current_ - 1);
   }
 
+  // In the place of another tile, beyond the last one.
+  __device__ void start_nothing() {
+    ptx::cp_async_commit_group();
+    --tiles_;
+  }
+
   // Makes the next tile the current one, which nobody reads any more.
   __device__ void finish_next() {
     ptx::cp_async_wait_group<kAhead - 1>();
     __syncthreads();
+    if (beyond == Beyond::kNothing && !has_tile()) return;
     current_ = current_ + 1 >= stages ? 0 : current_ + 1;
   }
 
-  // Whether the current tile is one of the matrix.
+  // Whether the current tile is one of the matrix; between the start of another one and
+  // finish_next(): whether the next one is.
   __device__ bool has_tile() const { return tiles_ > -kAhead; }
 
   // No copy may be on its way when the block ends, or fills the ring anew.
@@ -66,9 +86,7 @@ class CpAsyncRing {
     const int k_inside = whole || tiles_ > 1 ? kDepth : tiles_ == 1 ? tail_ : 0;
     a_.template copy_part<whole>(ring_[stage].a, k_inside, part, parts);
     b_.template copy_part<whole>(ring_[stage].b, k_inside, part, parts);
-    if (part + 1 < parts) return;
-    ptx::cp_async_commit_group();
-    --tiles_;
+    if (part + 1 == parts) start_nothing();
   }
 
   Stage* ring_;

@@ -40,6 +40,7 @@ __device__ void multiply_add(double (&d)[4], const double (&a)[2][steps],
 template <int m, int n, bool transposed = false>
 struct DmmaAccumulators {
   static constexpr int kM = m / kDmmaOuter, kN = n / kDmmaOuter;
+  static constexpr int kPairs = 4 * kM * kN;  // of a lane
 
   double sum[kM][kN][2][4];  // sixteen rows, sixteen columns, even or odd ones of them
 

@@ -1,7 +1,7 @@
 // Fragments of FP64 operands in registers, as dmma_lanes.h lays them out, and their loads.
 #pragma once
 
-#include "kernels/ptx/shared_load_double.h"
+#include "kernels/ptx/load_double.h"
 #include "kernels/tile/dmma_lanes.h"
 #include "kernels/tile/swizzled_tile.h"
 

@@ -102,11 +102,6 @@ bool ptxas_contracts(const std::string& entry) {
   return entry.find("_fused__") != entry.npos && entry.ends_with("_tma");
 }
 
-// ptxas reads where a CTA's operands are once for its copies and once for its store.
-bool ptxas_reads_twice(const std::string& entry) {
-  return entry.starts_with("mma_") && entry.find("__reduce") == entry.npos;
-}
-
 // ptxas unrolls the loop over a thread's two rows, which shuffles.
 bool ptxas_unrolls(const std::string& entry) { return entry == "wgmma_f16x3__terms"; }
 
@@ -116,7 +111,7 @@ bool ptxas_unrolls(const std::string& entry) { return entry == "wgmma_f16x3__ter
 bool ptxas_merges(const std::string& entry) {
   if (ptxas_repeats_epilogue(entry) || ptxas_parts_loops(entry) || is_by_wmma(entry)) return true;
   if (ptxas_joins_loads(entry) || ptxas_contracts(entry)) return true;
-  if (ptxas_reads_twice(entry) || ptxas_unrolls(entry)) return true;
+  if (ptxas_unrolls(entry)) return true;
   for (const char* name :
        {"f32_sm75__128x64_am_bn", "f32_sm75__128x64_am_bk", "f32_sm75__64x64_am_bk",
         "f64_sm75__64x64_am_bk", "f64_sm75__32x32_am_bk"}) {

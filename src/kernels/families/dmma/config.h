@@ -43,6 +43,12 @@ struct Config {
   }
   constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
 
+  // Whether registers are left to ask for C ahead of its use, and for a main loop without copies.
+  // HW: with 32 x 64 sums a warp, ptxas keeps some of 16x8x4 in memory otherwise.
+  constexpr bool has_registers_left() const {
+    return instruction != tile::Dmma::kM16N8K4 || rows() * columns() < 32 * 64;
+  }
+
   // The ring, and what the CTA computes.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
   constexpr int shared_bytes() const { return ring_bytes() + 128; }

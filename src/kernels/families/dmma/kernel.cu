@@ -18,6 +18,7 @@
 #include "kernels/mainloop/dmma.h"
 #include "kernels/passes/reduce.h"
 #include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/load_double.h"
 #include "kernels/schedule/product_of.h"
 #include "kernels/schedule/stream_k.h"
 #include "kernels/tile/lanes.h"
@@ -31,7 +32,10 @@ using CopyA = copy::SwizzledTileCopy<typename Stage<cfg>::A, cfg.threads()>;
 template <Config cfg>
 using CopyB = copy::SwizzledTileCopy<typename Stage<cfg>::B, cfg.threads()>;
 template <Config cfg>
-using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages>;
+inline constexpr auto kBeyond = cfg.has_registers_left() ? pipeline::Beyond::kNothing
+                                                         : pipeline::Beyond::kZeros;
+template <Config cfg>
+using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages, kBeyond<cfg>>;
 template <Config cfg>
 using Accumulators = mainloop::DmmaAccumulators<cfg>;
 
@@ -50,6 +54,21 @@ __device__ void multiply(Accumulators<cfg>& sums, Stage<cfg>* stages, const Gemm
       .multiply();
 }
 
+// Asks the L2 for the tile of C, which comes while the sums are made. Each row by its lines of 128
+// bytes, of which there is one more where it does not begin a line.
+template <Config cfg>
+__device__ void fetch_c(const GemmParams& p, const schedule::Work& work) {
+  if (p.beta == 0 || work.slot >= 0) return;
+  constexpr int kOfLine = 16, kLines = cfg.block.n / kOfLine + 1;
+  const long long row = work.tile_m * cfg.block.m, column = work.tile_n * cfg.block.n;
+  for (int i = static_cast<int>(threadIdx.x); i < cfg.block.m * kLines; i += cfg.threads()) {
+    const int of_line = i % kLines * kOfLine;
+    const long long r = row + i / kLines;
+    const long long c = column + (of_line < cfg.block.n ? of_line : cfg.block.n - 1);
+    if (r < p.m && c < p.n) ptx::prefetch_to_l2(static_cast<const double*>(p.c) + r * p.c_row + c);
+  }
+}
+
 // To D, or as a partial sum.
 template <Config cfg>
 __device__ void store(const GemmParams& p, double* partials, const schedule::Work& work,
@@ -58,8 +77,12 @@ __device__ void store(const GemmParams& p, double* partials, const schedule::Wor
   const auto output = work.slot >= 0 ? epilogue::partial_tile(partials, work.slot, kBlock)
                                      : epilogue::vector_output_of<double, double>(p).from(
                                            work.tile_m * kBlock.m, work.tile_n * kBlock.n);
-  epilogue::store_vectors(output.from(warp.m * cfg.warp().m, warp.n * cfg.warp().n), cfg.warp(),
-                          threadIdx.x % 32, sums);
+  const auto of_warp = output.from(warp.m * cfg.warp().m, warp.n * cfg.warp().n);
+  if constexpr (cfg.has_registers_left()) {
+    epilogue::store_vectors_with_c(of_warp, cfg.warp(), threadIdx.x % 32, sums);
+  } else {
+    epilogue::store_vectors(of_warp, cfg.warp(), threadIdx.x % 32, sums);
+  }
 }
 
 template <Config cfg>
@@ -93,6 +116,8 @@ __device__ void run(const DmmaParams& p) {
   if (threadIdx.x == 0) take<cfg>(shared, p, schedule::first(p.schedule, blockIdx.x));
   __syncthreads();
   while (shared.work.valid) {
+    if constexpr (cfg.has_registers_left())
+      fetch_c<cfg>(schedule::with_addresses(p.gemm, shared.product), shared.work);
     Accumulators<cfg> sums;
     sums.clear();
     multiply<cfg>(sums, shared.stages, schedule::with_addresses(p.gemm, shared.product),

@@ -25,8 +25,8 @@ struct Config {
   constexpr int ring_bytes() const {
     return stages * block.k * (block.m + block.n) * ptx::bits_of(in) / 8;
   }
-  // The ring, and what the CTA computes.
-  constexpr int shared_bytes() const { return ring_bytes() + 128; }
+  // The ring, and what the CTA computes now and next.
+  constexpr int shared_bytes() const { return ring_bytes() + 256; }
 };
 
 constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
@@ -67,7 +67,7 @@ constexpr auto rows_for(MatrixType in, ElementType out) {
   const int k = 128 * 8 / ptx::bits_of(in);
   return rows_of<Config>({
       {"128x128", {in, out, {128, 128, k}, 3, {2, 2}, 2}},
-      {"64x64", {in, out, {64, 64, k}, 3, {2, 2}, 2}},
+      {"64x64", {in, out, {64, 64, k}, 3, {2, 2}, 3}},
   });
 }
 

@@ -21,14 +21,16 @@ using CopyA = copy::EitherTileCopy<typename Stage<cfg>::A, cfg.threads()>;
 template <Config cfg>
 using CopyB = copy::EitherTileCopy<typename Stage<cfg>::B, cfg.threads()>;
 template <Config cfg>
-using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages>;
+using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages,
+                                   pipeline::Beyond::kNothing>;
 template <Config cfg>
 using Sums = mainloop::MmaAccumulators<cfg>;
 
-template <Config cfg>
+// `beside` runs while all but the first k tile are on their way.
+template <Config cfg, class Beside>
 __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& p,
-                         const schedule::Work& work, tile::Coord<> warp) {
-  if (work.k_begin == work.k_end) return;  // A and B are not read
+                         const schedule::Work& work, tile::Coord<> warp, Beside beside) {
+  if (work.k_begin == work.k_end) return beside();  // A and B are not read
   using T = typename Stage<cfg>::T;
   const long long k_begin = static_cast<long long>(work.k_begin) * cfg.block.k;
   const long long k_end = static_cast<long long>(work.k_end) * cfg.block.k;
@@ -37,9 +39,9 @@ __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& 
   const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, work.tile_n * cfg.block.n,
                      k_begin);
   Ring<cfg> ring(stages, a, b, (k_end < p.k ? k_end : p.k) - k_begin);
-  mainloop::MmaMainloop<cfg, Ring<cfg>>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n,
-                                        a.along_k(), b.along_k())
-      .multiply();
+  beside();
+  mainloop::multiply_along<cfg>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n,
+                                a.along_k(), b.along_k());
 }
 
 // A slot of the workspace, as a D without alpha, beta and C.
@@ -70,19 +72,22 @@ __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
-  // WHY here: what CTAs walk by would take a dozen registers of each thread.
-  schedule::Work work;
-  schedule::Addresses product;  // that the work is of
+  // What is computed, and what comes after it. WHY here: what CTAs walk by would take a dozen
+  // registers of each thread.
+  struct Item {
+    schedule::Work work;
+    schedule::Addresses product;  // that the work is of
+  } items[2];
 };
 
-// One thread: what comes next.
-template <Config cfg>
-__device__ void take(SharedMemory<cfg>& shared, const MmaParams& p, const schedule::Work& work) {
-  shared.work = work;
+// One thread: what a CTA computes.
+template <class Item>
+__device__ void take(Item& item, const MmaParams& p, const schedule::Work& work) {
+  item.work = work;
   if (!work.valid) return;
   const int product = static_cast<int>(work.tile_m) / p.batch.tiles_m;
-  shared.work.tile_m = static_cast<int>(work.tile_m) % p.batch.tiles_m;
-  shared.product = schedule::addresses_of(p.gemm, p.batch, product);
+  item.work.tile_m = static_cast<int>(work.tile_m) % p.batch.tiles_m;
+  item.product = schedule::addresses_of(p.gemm, p.batch, product);
 }
 
 template <Config cfg>
@@ -91,17 +96,19 @@ __device__ void run(const MmaParams& p) {
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<SharedMemory<cfg>*>(memory);
   const tile::Coord<> warp = tile::warp_coord(cfg.warps, threadIdx.x);
-  if (threadIdx.x == 0) take<cfg>(shared, p, schedule::first(p.schedule, blockIdx.x));
+  if (threadIdx.x == 0) take(shared.items[0], p, schedule::first(p.schedule, blockIdx.x));
   __syncthreads();
-  while (shared.work.valid) {
+  for (int i = 0; shared.items[i].work.valid; i ^= 1) {
+    const auto& [work, product] = shared.items[i];
     Sums<cfg> sums;
     sums.clear();
-    const GemmParams gemm = schedule::with_addresses(p.gemm, shared.product);
-    multiply<cfg>(sums, shared.stages, gemm, shared.work, warp);
-    store<cfg>(p, gemm, shared.work, warp, sums);
-    __syncthreads();  // all have read what to compute
-    if (threadIdx.x == 0) take<cfg>(shared, p, schedule::next(p.schedule, blockIdx.x, shared.work));
-    __syncthreads();
+    // WHY beside: divisions and, where an array says where products are, a wait for device memory.
+    multiply<cfg>(sums, shared.stages, schedule::with_addresses(p.gemm, product), work, warp, [&] {
+      if (threadIdx.x > 0) return;
+      take(shared.items[i ^ 1], p, schedule::next(p.schedule, blockIdx.x, work));
+    });
+    store<cfg>(p, schedule::with_addresses(p.gemm, product), work, warp, sums);
+    __syncthreads();  // all have read what to compute, and see what comes next
   }
 }
 

@@ -47,7 +47,7 @@ constexpr std::array kComputes = {
     ComputeFacts{ComputeType::kTf32, "tf32", ElementType::kF32, 11},
     ComputeFacts{ComputeType::kF16, "f16", ElementType::kF16, 11},
     ComputeFacts{ComputeType::kS32, "s32", ElementType::kS32, 31},
-    ComputeFacts{ComputeType::kF16x3, "f16x3", ElementType::kF32, 22, 2},
+    ComputeFacts{ComputeType::kF16x3, "f16x3", ElementType::kF32, 23, 2},
     ComputeFacts{ComputeType::kMadeUp, "made-up", ElementType::kMadeUp, 0},
 };
 

@@ -26,8 +26,8 @@ const promoted::Config& promoted_config(const KernelRow& row) {
   return *static_cast<const promoted::Config*>(row.config);
 }
 
-// Elements of k that are split: whole chains.
-std::int64_t split_k(const GemmParams& p) { return round_up(p.k, promoted::kChainK); }
+// Elements of k that are split: whole turns.
+std::int64_t split_k(const GemmParams& p) { return round_up(p.k, promoted::kTurnK); }
 std::int64_t bytes_of_terms(std::int64_t outer, const GemmParams& p) {
   return outer * split_k(p) * promoted::kTerms * kHalfBytes;
 }

@@ -14,7 +14,7 @@ struct SplitOperand {
   int* exponents;  // (outer): of the power of two that undoes that of the row
   long long outer, k;
   long long from_outer, from_k;
-  long long row;     // halves from row to row: 2 * k, rounded up to whole chains
+  long long row;     // halves from row to row: 2 * k, rounded up to whole turns
   long long strips;  // of kSplitOuter rows; a cluster each
 };
 

@@ -114,9 +114,9 @@ double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group) {
 }
 
 double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill) {
-  constexpr double kChain = 12, kLowByLow = 4;
+  constexpr double kChain = 8, kLowByLow = 4;
   return std::max(chain_constant(k, fill),
-                  chain_constant((k + 63) / 64, fill) + kChain + kLowByLow);
+                  chain_constant((k + 31) / 32, fill) + kChain + kLowByLow);
 }
 
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {

@@ -30,10 +30,11 @@ double chain_constant(std::int64_t k, std::optional<Fill> fill);
 // sqrt(k) / group) where signs cancel, min(k + 3, 4 + 2 sqrt(k) + k / (2 group)) where they do not.
 // Simulated chains of 64 ... 16384 terms need 2.4 sqrt(k) / group at most, and 0.36 k / group.
 double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group);
-// The same of operands that are split into terms: chains of 64 of k, whose sums ordinary adds put
-// together. The last four steps of a chain add large products: five roundings each on average, of a
-// sum that grows. The product of two low terms, which is left out, is four roundings. At least
-// chain_constant(k), since kernels of FP32 may take the product.
+// The same of operands that are split into terms: chains of 32 of k, whose sums ordinary adds put
+// together. The last two steps of a chain add large products: five roundings each on average, of a
+// sum that grows, and simulated sums of 1000 of k need 4 at most. The product of two low terms,
+// which is left out, is four roundings. At least chain_constant(k), since kernels of FP32 may take
+// the product.
 double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill);
 
 struct Bound {

@@ -11,8 +11,8 @@ inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg:
 
 // A row of a stage is 128 bytes: the high terms of 32 elements along k, then their low terms.
 inline constexpr int kTerms = 2, kStageK = 32, kRowHalves = kTerms * kStageK;
-// A chain is two stages.
-inline constexpr int kChainK = 2 * kStageK;
+// Chains of a stage each that one turn may have; k is filled up to whole turns.
+inline constexpr int kMostChains = 2, kTurnK = kMostChains * kStageK;
 
 struct Config {
   BlockTile block;  // k: kStageK
@@ -21,10 +21,14 @@ struct Config {
 
   static constexpr int kConsumers = 2;  // warpgroups that multiply, and share the rows of a tile
   static constexpr int kProducerRegisters = 40, kConsumerRegisters = 232;
+  static constexpr int kSums = 192;  // of the registers
 
   constexpr int threads() const { return 128 * (1 + kConsumers); }
   constexpr int ctas_per_sm() const { return 1; }
-  constexpr int rows() const { return block.m / kConsumers; }  // of a warpgroup
+  constexpr int rows() const { return block.m / kConsumers; }                 // of a warpgroup
+  constexpr int sums() const { return rows() * block.n / tile::kWarpgroup; }  // of a thread
+  // Chains of a turn: as many as registers hold beside the master sums.
+  constexpr int chains() const { return (1 + kMostChains) * sums() <= kSums ? kMostChains : 1; }
   constexpr int panel_columns() const {
     return epilogue::store_columns(block.n, ElementType::kF32);
   }
@@ -52,15 +56,14 @@ struct FfmaShape {
   static constexpr int pitch(int outer) { return outer + 2; }
 };
 inline constexpr FfmaShape kFfma = {{128, 64, 16}, {8, 4}};
-inline constexpr int kFfmaChainK = 256;  // sums of so much of k are added up on their own
+inline constexpr int kFfmaChainK = 64;  // sums along this much of k are added up on their own
 
 constexpr bool is_legal(const Config& c) {
   constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
-  const int sums = c.rows() * c.block.n / tile::kWarpgroup;
   return c.block.k == kStageK && c.rows() == tile::kWgmmaM &&
-         tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 && 2 * sums <= 192 &&
-         c.stages >= 2 * 2 && c.d_box().swizzle >= 32 && c.shared_bytes() <= kShared &&
-         kFfma.threads() <= c.threads() && c.block.n % 32 == 0;
+         tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 &&
+         2 * c.sums() <= Config::kSums && c.stages >= 2 * 2 && c.d_box().swizzle >= 32 &&
+         c.shared_bytes() <= kShared && kFfma.threads() <= c.threads() && c.block.n % 32 == 0;
 }
 
 // Large tiles first. TRIED (H100, tools/calibrate/promoted): two chains a warpgroup with A in

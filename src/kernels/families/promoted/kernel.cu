@@ -106,7 +106,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const Promoted
   const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
   for (; walk.valid(); walk.advance()) {
     const tile::Coord<> corner = walk.corner(cfg.block);
-    mainloop::multiply_promoted<typename T::TileA, typename T::TileB>(
+    mainloop::multiply_promoted<typename T::TileA, typename T::TileB, cfg.chains()>(
         sums, shared.ring, at, p.stages, consumer * cfg.rows(), consumer, waits, release);
     const int row = corner.m + consumer * cfg.rows() +
                     static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;

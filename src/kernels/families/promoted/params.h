@@ -11,7 +11,7 @@ struct PromotedParams {
   TensorMap a_map, b_map, d_map;  // of A and B: rows of terms, (m, 2 k) and (n, 2 k)
   GemmParams gemm;                // the operands as the caller has them
   schedule::Raster raster;
-  int stages;          // of kStageK each, an even number
+  int stages;          // of kStageK each, whole turns
   int copied_columns;  // of D from the left, that tensor copies store
   // What the sums of a row and of a column are to be multiplied by: powers of two.
   const int* exponents_a;

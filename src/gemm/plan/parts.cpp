@@ -1,6 +1,7 @@
 #include "gemm/plan/parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -19,33 +20,10 @@ std::int64_t halved(std::int64_t extent, int times) {
 }
 
 struct Cut {
-  Extents extents;
-  double cost;  // of all parts
+  std::vector<Subproblem> parts;
+  std::string_view text;  // what they are
+  double cost;            // of all parts
 };
-
-// The least cost of cuts by rows, by columns, and by both, with the fewest halvings after which the
-// kernel that is the cheapest for a part fits the workspace. None where no number of them does.
-std::optional<Cut> fewest_halvings(const Subproblem& whole, const DeviceLimits& limits,
-                                   const PlanOptions& options) {
-  std::optional<Cut> best;
-  const auto try_cut = [&](const Extents& extents) {
-    const std::vector<Subproblem> parts = parts_of(whole, extents);
-    const std::vector<Candidate> candidates = candidates_of(parts.front(), limits, options);
-    const auto cheapest = std::min_element(
-        candidates.begin(), candidates.end(),
-        [](const Candidate& x, const Candidate& y) { return x.cost.total() < y.cost.total(); });
-    if (cheapest->workspace_bytes() > options.workspace_limit) return;
-    const double cost = cheapest->cost.total() * static_cast<double>(parts.size());
-    if (!best || cost < best->cost) best = Cut{extents, cost};
-  };
-  for (int halvings = 1; halvings <= kMostHalvings && !best; ++halvings) {
-    for (int of_columns = 0; of_columns <= halvings; ++of_columns) {
-      try_cut(
-          {halved(whole.problem.m, halvings - of_columns), halved(whole.problem.n, of_columns)});
-    }
-  }
-  return best;
-}
 
 // In the order of the caller.
 std::string_view name_of_parts(const Problem& p, const Extents& extents) {
@@ -54,6 +32,77 @@ std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   const std::int64_t columns = is_row_major ? extents.columns : extents.rows;
   if (columns >= p.n) return "parts of rows";
   return rows >= p.m ? "parts of columns" : "parts of rows and columns";
+}
+
+// Of the cheapest kernel, with as much workspace as it asks for.
+Candidate cheapest(const Subproblem& product, const DeviceLimits& limits,
+                   const PlanOptions& options) {
+  std::vector<Candidate> all = candidates_of(product, limits, options);
+  return std::move(*std::min_element(all.begin(), all.end(), [](const auto& x, const auto& y) {
+    return x.cost.total() < y.cost.total();
+  }));
+}
+
+// The least cost of cuts by rows, by columns, and by both, with the fewest halvings after which the
+// kernel that is the cheapest for a part fits the workspace. None where no number of them does.
+std::optional<Cut> fewest_halvings(const Subproblem& whole, const DeviceLimits& limits,
+                                   const PlanOptions& options) {
+  std::optional<Cut> best;
+  const Subproblem product = row_major(whole);
+  const auto try_cut = [&](const Extents& extents) {
+    std::vector<Subproblem> parts = parts_of(product, extents);
+    const Candidate one = cheapest(parts.front(), limits, options);
+    if (one.workspace_bytes() > options.workspace_limit) return;
+    const double cost = one.cost.total() * static_cast<double>(parts.size());
+    if (best && cost >= best->cost) return;
+    best = Cut{std::move(parts), name_of_parts(whole.problem, extents), cost};
+  };
+  const std::int64_t m = product.problem.m, n = product.problem.n;
+  for (int halvings = 1; halvings <= kMostHalvings && !best; ++halvings) {
+    for (int of_columns = 0; of_columns <= halvings; ++of_columns) {
+      try_cut({halved(m, halvings - of_columns), halved(n, of_columns)});
+    }
+  }
+  return best;
+}
+
+// The cut of k into as few parts as the workspace of the whole suggests, or a few more. Nothing is
+// repacked or split twice then, as it is where D is cut both ways, but D is read once more by each
+// part after the first.
+std::optional<Cut> cut_along_k(const Subproblem& whole, const DeviceLimits& limits,
+                               const PlanOptions& options) {
+  constexpr int kMoreTries = 2;
+  const std::int64_t limit = options.workspace_limit;
+  if (!can_add_along_k(whole.problem) || limit <= 0) return std::nullopt;
+  const std::int64_t fewest = std::max<std::int64_t>(
+      2, ceil_div(cheapest(whole, limits, options).workspace_bytes(), limit));
+  for (std::int64_t count = fewest; count <= fewest + kMoreTries; ++count) {
+    const std::int64_t extent = round_up(ceil_div(whole.problem.k, count), kLeastExtent);
+    if (extent >= whole.problem.k) break;
+    std::vector<Subproblem> parts = parts_along_k(whole, extent);
+    const Candidate first = cheapest(parts.front(), limits, options);
+    const Candidate later = cheapest(parts[1], limits, options);
+    if (std::max(first.workspace_bytes(), later.workspace_bytes()) > limit) continue;
+    const double cost =
+        first.cost.total() + later.cost.total() * static_cast<double>(parts.size() - 1);
+    return Cut{std::move(parts), "parts of k", cost};
+  }
+  return std::nullopt;
+}
+
+// Whether one is planned as the other.
+bool are_alike(const Subproblem& x, const Subproblem& y) {
+  const Problem &a = x.problem, &b = y.problem;
+  return a.m == b.m && a.n == b.n && a.k == b.k && a.beta == b.beta && a.epilogue == b.epilogue &&
+         a.types == b.types && x.alignment == y.alignment;
+}
+
+// Where C is D itself, an earlier part is added: beta stays 1, whatever the caller's is.
+void keep_beta(const Subproblem& part, std::vector<Step>& steps) {
+  if (part[OperandId::kC] != part[OperandId::kD]) return;
+  for (Step& step : steps) {
+    std::erase_if(step.scales, [](const ScalePatch& patch) { return patch.scale == Scale::kBeta; });
+  }
 }
 
 }  // namespace
@@ -67,9 +116,7 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   for (const Subproblem& part : parts) {
     // What is planned alike takes what the first one took, and no other kernel is asked.
     const auto alike = std::find_if(planned.begin(), planned.end(), [&](const auto& other) {
-      const Subproblem& one = *other.first;
-      return one.problem.m == part.problem.m && one.problem.n == part.problem.n &&
-             one.alignment == part.alignment;
+      return are_alike(*other.first, part);
     });
     PlanOptions of_part = options;
     if (alike != planned.end()) of_part.kernel = alike->second;
@@ -80,7 +127,9 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
     if (alike == planned.end()) {
       planned.push_back({&part, {best.kernel, best.row->variant, name_of(best.decision)}});
     }
-    for (Step& step : steps_of(best, plan.limits, options)) steps.push_back(std::move(step));
+    std::vector<Step> of_best = steps_of(best, plan.limits, options);
+    keep_beta(part, of_best);
+    std::move(of_best.begin(), of_best.end(), std::back_inserter(steps));
     most = std::max(most, best.workspace_bytes());
     const Cost before = all.cost;
     if (!all.kernel) all = best;
@@ -101,11 +150,12 @@ bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan) {
   const Problem& p = plan.problem;
   if (p.batch.kind != BatchKind::kNone) return false;
   const Subproblem whole = subproblem_of(p, plan.alignment);
-  const std::optional<Cut> cut = fewest_halvings(row_major(whole), plan.limits, options);
+  std::optional<Cut> cut = fewest_halvings(whole, plan.limits, options);
+  std::optional<Cut> of_k = cut_along_k(whole, plan.limits, options);
+  if (of_k && (!cut || of_k->cost < cut->cost)) cut = std::move(of_k);
   if (!cut || cut->cost >= least_cost) return false;
   std::vector<Candidate> as_whole = std::move(plan.offers);
-  const Status planned = plan_parts(parts_of(row_major(whole), cut->extents),
-                                    name_of_parts(p, cut->extents), options, plan);
+  const Status planned = plan_parts(cut->parts, cut->text, options, plan);
   if (planned.ok() && plan.offers.front().cost.total() < least_cost) return true;
   plan.steps.clear();
   plan.offers = std::move(as_whole);

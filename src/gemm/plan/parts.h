@@ -1,5 +1,5 @@
-// Products in parts of rows and columns of D, one after the other: where the temps of the whole
-// exceed the workspace, those of a part fit.
+// Products in parts, one after the other: where the temps of the whole exceed the workspace, those
+// of a part fit.
 #pragma once
 
 #include <string_view>

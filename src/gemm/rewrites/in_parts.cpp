@@ -45,4 +45,34 @@ std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& exten
   return parts;
 }
 
+bool can_add_along_k(const Problem& p) {
+  return p.batch.kind == BatchKind::kNone && reads_ab(p) &&
+         p.types.d == facts_of(p.types.compute).sum;
+}
+
+std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t extent) {
+  using enum OperandId;
+  const Problem& whole = product.problem;
+  const std::int64_t of_a = view_a(whole).col * size_of(whole.types.a);
+  const std::int64_t of_b = view_b(whole).row * size_of(whole.types.b);
+  std::vector<Subproblem> parts;
+  for (std::int64_t first = 0; first < whole.k; first += extent) {
+    Subproblem part = product;
+    Problem& p = part.problem;
+    p.k = std::min(extent, whole.k - first);
+    part[kA] = part[kA].moved(first * of_a);
+    part[kB] = part[kB].moved(first * of_b);
+    if (first + extent < whole.k) p.epilogue = {};
+    if (first > 0) {
+      part[kC] = part[kD];
+      part.alignment.c = part.alignment.d;
+      p.types.c = p.types.d;
+      p.ldc = p.ldd;
+      p.beta = 1;
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 }  // namespace tessera::gemm

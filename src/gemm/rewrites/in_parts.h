@@ -1,5 +1,5 @@
-// A product in parts of rows and columns of D, one after the other. Where the sums of an epilogue,
-// or repacked operands, take more workspace than there is, those of a part fit.
+// A product in parts, one after the other: of rows and columns of D, or of k. Where the sums of an
+// epilogue, repacked operands or terms take more workspace than there is, those of a part fit.
 #pragma once
 
 #include <vector>
@@ -21,5 +21,11 @@ struct Extents {
 // The parts of a row-major product that is no batch, row by row. Extents: multiples of 16, so that
 // each part is as aligned as the whole, or all of D.
 std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& extents);
+
+// Whether D can hold the sums of a part of k for the next one to add to: it has their type.
+bool can_add_along_k(const Problem& problem);
+// The parts of such a product along k, `extent` of it each, which the last one may not have. All
+// but the first add to D: beta is 1, whatever the caller's is. The last one applies the epilogue.
+std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t extent);
 
 }  // namespace tessera::gemm

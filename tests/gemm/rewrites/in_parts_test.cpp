@@ -1,5 +1,5 @@
-// Products whose sums or repacked operands do not fit the workspace: in parts of D, verified on the
-// virtual GPU.
+// Products whose sums, repacked operands or terms do not fit the workspace: in parts of D or of k,
+// verified on the virtual GPU.
 #include <gtest/gtest.h>
 
 #include "gemm/plan/plan.h"
@@ -121,6 +121,50 @@ TEST(InParts, PartsOfBothSidesMakeAllOfD) {
       lab::VerifyOptions how{.checks = !test_on_cuda(), .plan = options};
       const lab::VerifyResult result = lab::verify(test_device(), wgmma, p, how);
       EXPECT_TRUE(result.ok()) << layout << ' ' << name_of(order) << ": " << result.reason;
+    }
+  }
+}
+
+// Every part after the first adds to D, and the last one alone has a bias and an activation.
+TEST(InParts, PartsOfKAddUp) {
+  const KernelChoice terms = choose_kernels("wgmma_f16x3/128x64x32_s8").front();
+  for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      for (const double beta : {0.0, -0.5}) {
+        Problem p{.m = 129, .n = 66, .k = 600, .types = kF16x3Types, .order = order};
+        p.alpha = 2, p.beta = beta;
+        set_layout(p, layout);
+        if (beta == 0) p.epilogue = parse_epilogue("bias_col+relu");
+        p = with_default_ld(p);
+        p.lda += 5, p.ldd += 3, p.ldc += 1;
+        const gemm::PlanOptions options{.workspace_limit = 250000, .kernel = terms};
+        const gemm::Plan plan = gemm::plan(p, {}, gemm::limits_of(test_device().info()), options);
+        EXPECT_TRUE(plan.offers.front().decision_text().ends_with("in 3 parts of k"))
+            << plan.offers.front().decision_text();
+        const lab::VerifyResult result =
+            lab::verify(test_device(), terms, p, {.checks = !test_on_cuda(), .plan = options});
+        EXPECT_TRUE(result.ok()) << layout << ' ' << name_of(order) << ", beta " << beta << ": "
+                                 << result.reason;
+      }
+    }
+  }
+}
+
+// Where each of the parts of D would be split into terms, or repacked, several times.
+TEST(InParts, LargeProductsOfTermsAreCutAlongK) {
+  for (const std::int64_t side : {4096, 8192}) {
+    for (const std::int64_t mebibytes : {256, 64}) {
+      const Problem p{.m = side, .n = side, .k = side, .types = kF16x3Types};
+      const std::int64_t limit = mebibytes << 20;
+      const gemm::Plan plan = gemm::plan(p, {}, kHopper, {.workspace_limit = limit});
+      const gemm::Candidate& taken = plan.offers.front();
+      EXPECT_LE(plan.workspace_bytes(), limit);
+      EXPECT_EQ(taken.kernel->name, "wgmma_f16x3");
+      const double whole = gemm::plan(p, {}, kHopper).offers.front().cost.total();
+      EXPECT_LT(taken.cost.total(), 1.5 * whole) << side << ", " << mebibytes << " MiB";
+      if (side == 4096 && mebibytes == 256) continue;
+      EXPECT_NE(taken.decision_text().find("parts of k"), std::string::npos)
+          << taken.decision_text();
     }
   }
 }

@@ -60,6 +60,8 @@ TEST_F(BenchSuite, RefusesBadNumbers) {
                  {"--against-costs is 'no_such.inc'", "file"});
   expect_refused({"--suite", "goals", "--sweep", "--against-costs", "h200"},
                  {"--against-costs is 'h200'", "not beside --sweep"});
+  expect_refused({"--suite", "drawn", "--fp32", "tf32"}, {"--fp32 is 'tf32'", "f16x3"});
+  expect_refused({"--suite", "drawn", "--sweep", "--fp32", "f16x3"}, {"--fp32", "--sweep"});
   expect_refused({"--suite", "drawn", "--cells", "5", "--both-ways", "6"},
                  {"--both-ways is '6'", "5"});
 }
@@ -69,6 +71,7 @@ TEST_F(BenchSuite, ItsOptionsNeedIt) {
   expect_refused({"--minutes", "5"}, {"--minutes is '5'", "needs --suite drawn"});
   expect_refused({"--both-ways", "5"}, {"--both-ways is '5'", "needs --suite drawn"});
   expect_refused({"--against-costs", "h200"}, {"--against-costs is 'h200'", "needs --suite drawn"});
+  expect_refused({"--fp32", "f16x3"}, {"--fp32 is 'f16x3'", "needs --suite drawn"});
   expect_refused({"--sweep", "-m", "8"}, {"--sweep is given", "needs --suite drawn"});
 }
 

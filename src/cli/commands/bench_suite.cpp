@@ -25,9 +25,10 @@ namespace tessera::cli {
 namespace {
 
 constexpr int kUsualCells = 100;
-constexpr const char* kOptions[] = {
-    "--shapes", "--seed",   "--cells",      "--minutes", "--sweep", "--json",         "--both-ways",
-    "--device", "--within", "--vendor-lib", "--csv",     "--md",    "--against-costs"};
+constexpr const char* kOptions[] = {"--shapes",        "--seed",       "--cells",     "--minutes",
+                                    "--sweep",         "--json",       "--both-ways", "--device",
+                                    "--within",        "--vendor-lib", "--csv",       "--md",
+                                    "--against-costs", "--fp32"};
 
 void refuse_others(const Parser& parser) {
   for (const GivenOption& option : parser.given()) {
@@ -133,6 +134,12 @@ std::string protocol_text(const SuiteArguments& given, double within) {
         "of 10 ms, idle only above 100 us; the other table is that of {}",
         given.against_costs);
   }
+  if (!given.fp32.empty()) {
+    return fmt::format(
+        "FP32 cells with m n k of 2^31 or more, planned in {} and in f32: where these are other "
+        "plans both in turn, five rounds of bursts of 10 ms, idle only above 100 us",
+        given.fp32);
+  }
   if (given.sweep) {
     return fmt::format(
         "all configs that the model puts within {} of its choice, two rounds of "
@@ -169,8 +176,28 @@ std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const s
   return table;
 }
 
-std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArguments& given,
-                                     std::uint64_t seed) {
+// The compute type of --fp32; none where it is not given.
+std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
+  if (given.fp32.empty()) return std::nullopt;
+  if (given.fp32 == facts_of(ComputeType::kF16x3).name && !given.sweep &&
+      given.against_costs.empty()) {
+    return ComputeType::kF16x3;
+  }
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--fp32 is '{}', but must be f16x3, and not beside --sweep or --against-costs", given.fp32)));
+}
+
+// Those that --fp32 asks for: smaller ones are left to FP32 by all.
+std::vector<lab::DrawnCell> large_of_fp32(std::vector<lab::DrawnCell> cells) {
+  std::erase_if(cells, [](const lab::DrawnCell& cell) {
+    const Problem& p = cell.problem;
+    return p.types != kF32Types || p.m * p.n * p.k < std::int64_t{1} << 31;
+  });
+  return cells;
+}
+
+std::vector<lab::DrawnCell> all_cells_of(const std::string& suite, const SuiteArguments& given,
+                                         std::uint64_t seed) {
   if (suite == kDrawnSuite) {
     return lab::draw_suite(seed, given.cells.empty() ? kUsualCells
                                                      : static_cast<int>(parse_integer(
@@ -181,8 +208,15 @@ std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArgume
       "--cells is '{}', but the suite {} has its own; leave it out", given.cells, suite)));
 }
 
+std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArguments& given,
+                                     std::uint64_t seed) {
+  std::vector<lab::DrawnCell> cells = all_cells_of(suite, given, seed);
+  return given.fp32.empty() ? cells : large_of_fp32(std::move(cells));
+}
+
 // The file's schema.
 std::string_view schema_of(const SuiteArguments& given) {
+  if (!given.fp32.empty()) return lab::kTwoTypesSchema;
   if (!given.against_costs.empty()) return lab::kTwoTablesSchema;
   return given.sweep ? lab::kSweepSchema : lab::kSuiteSchema;
 }
@@ -223,6 +257,11 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
           "with --suite drawn or goals: instead of the suite, our plan in turn with the "
           "plan by the table of costs of another GPU or of a file, where it is another plan")
       .type_name("TABLE");
+  parser
+      .add_option("--fp32", arguments.fp32,
+                  "with --suite drawn or goals: instead of the suite, large FP32 problems "
+                  "planned in this compute type (f16x3), in turn with our plan for FP32")
+      .type_name("TYPE");
 }
 
 void require_drawn_suite(const SuiteArguments& arguments) {
@@ -233,7 +272,8 @@ void require_drawn_suite(const SuiteArguments& arguments) {
                                    {"--minutes", arguments.minutes},
                                    {"--both-ways", arguments.both_ways},
                                    {"--within", arguments.within},
-                                   {"--against-costs", arguments.against_costs}}) {
+                                   {"--against-costs", arguments.against_costs},
+                                   {"--fp32", arguments.fp32}}) {
     if (!text.empty()) refuse(fmt::format("{} is '{}'", name, text));
   }
   if (arguments.sweep) refuse("--sweep is given");
@@ -247,6 +287,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const int count = static_cast<int>(cells.size());
   // WHY before a device is opened: a wrong argument is refused without a GPU, too.
   auto other = table_of(given, "");
+  const std::optional<ComputeType> fp32 = fp32_of(given);
   const int both_ways =
       given.both_ways.empty()
           ? 0
@@ -269,7 +310,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
                       {std::string(schema_of(given)), request.name, seed, count,
                        protocol_text(given, within), "--json"});
   lab::DeviceTimer timer(*devices.device);
-  lab::CellBench bench(*devices.device, timer, other ? nullptr : baseline.vendor.get(),
+  lab::CellBench bench(*devices.device, timer, other || fp32 ? nullptr : baseline.vendor.get(),
                        {.seed = seed, .stop = [&] { return clock.over(); }});
   {
     Bars bars;
@@ -281,6 +322,8 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
                          const lab::DrawnCell& next) { bars.show(done, all, next); }});
     if (other) {
       run.compare(other->table());
+    } else if (fp32) {
+      run.compare(*fp32);
     } else {
       given.sweep ? run.sweep(within) : run.time();
     }

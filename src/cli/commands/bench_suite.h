@@ -14,7 +14,7 @@ inline constexpr const char* kGoalSuite = "goals";  // the list of docs/performa
 
 // As typed; empty where not given.
 struct SuiteArguments {
-  std::string cells, minutes, both_ways, within, against_costs;
+  std::string cells, minutes, both_ways, within, against_costs, fp32;
   bool sweep = false;
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);

@@ -22,6 +22,11 @@ bool is_of_the_cell(const StatusError& error) {
          dynamic_cast<const OutOfMemory*>(&error) != nullptr;
 }
 
+bool are_the_same(const gemm::Candidate& x, const gemm::Candidate& y) {
+  return x.kernel == y.kernel && x.row == y.row && x.decision == y.decision &&
+         x.is_in_parts == y.is_in_parts;
+}
+
 }  // namespace
 
 SuiteProtocol quick_protocol() {
@@ -52,7 +57,7 @@ SuiteProtocol sweep_protocol() {
   return sweep;
 }
 
-SuiteProtocol two_tables_protocol() {
+SuiteProtocol two_plans_protocol() {
   SuiteProtocol protocol = quick_protocol();
   protocol.name = "two tables";
   protocol.timing.rounds = 5;
@@ -92,7 +97,7 @@ std::unique_ptr<PlannedCall> CellBench::without_limit(const Problem& problem,
   const gemm::Plan plan =
       gemm::plan(problem, gemm::alignment_of(operands), gemm::limits_of(device_.info()), any);
   const gemm::Candidate &best = plan.offers.front(), &other = limited.plan().offers.front();
-  if (best.kernel == other.kernel && best.decision == other.decision) return nullptr;
+  if (are_the_same(best, other)) return nullptr;
   return std::make_unique<PlannedCall>(device_, problem, operands, any);
 }
 
@@ -248,33 +253,46 @@ SweptCell CellBench::sweep(const DrawnCell& cell, double within_best) {
   return out;
 }
 
-TwoTables CellBench::compare(const DrawnCell& cell, const gemm::CostTable& other) {
-  TwoTables out;
+TwoPlans CellBench::compare(const DrawnCell& cell, const gemm::CostTable& other) {
+  const gemm::DeviceLimits own = gemm::limits_of(device_.info());
+  gemm::DeviceLimits others = own;
+  others.costs = &other;
+  return compare_plans(cell, {cell.problem, own}, {cell.problem, others});
+}
+
+TwoPlans CellBench::compare(const DrawnCell& cell, ComputeType compute) {
+  const gemm::DeviceLimits limits = gemm::limits_of(device_.info());
+  Way as_asked{cell.problem, limits};
+  as_asked.problem.types.compute = compute;
+  return compare_plans(cell, as_asked, {cell.problem, limits});
+}
+
+TwoPlans CellBench::compare_plans(const DrawnCell& cell, const Way& own, const Way& other) {
+  TwoPlans out;
   try {
     const CellOperands operands = memory_.operands(cell);
-    const gemm::PlanOptions options = within(options_.workspace_limit);
-    const gemm::DeviceLimits own = gemm::limits_of(device_.info());
-    gemm::DeviceLimits others = own;
-    others.costs = &other;
-    const auto planned = [&](const gemm::DeviceLimits& limits) {
-      return gemm::plan(cell.problem, gemm::alignment_of(operands[0]), limits, options);
+    const auto planned = [&](const Way& way) {
+      return gemm::plan(way.problem, gemm::alignment_of(operands[0]), way.limits,
+                        within(options_.workspace_limit));
     };
-    const gemm::Plan by_own = planned(own), by_other = planned(others);
+    const gemm::Plan by_own = planned(own), by_other = planned(other);
     const gemm::Candidate &x = by_own.offers.front(), &y = by_other.offers.front();
     const auto row = [](const gemm::Candidate& offer) {
-      return TwoTables::Planned{name_of(offer), offer.decision_text(), offer.workspace_bytes(), {}};
+      return TwoPlans::Planned{name_of(offer), offer.decision_text(), offer.workspace_bytes(), {}};
     };
     out.own = row(x);
-    if (x.kernel == y.kernel && x.decision == y.decision) return out;
+    if (are_the_same(x, y)) return out;
     out.other = row(y);
-    const PlannedCall first(device_, cell.problem, by_own);
-    const PlannedCall second(device_, cell.problem, by_other);
+    const PlannedCall first(device_, own.problem, by_own);
+    const PlannedCall second(device_, other.problem, by_other);
+    DrawnCell as_own = cell;  // WHY: whose errors may be larger
+    as_own.problem = own.problem;
     double max_error_ratio = 0;
     for (const PlannedCall* const call : {&first, &second}) {
-      if (out.reason.empty()) out.reason = check(cell, operands, *call, max_error_ratio);
+      if (out.reason.empty()) out.reason = check(as_own, operands, *call, max_error_ratio);
     }
     if (!out.reason.empty()) return out;
-    const Turn turn = time(cell, operands, {&first, &second}, two_tables_protocol());
+    const Turn turn = time(cell, operands, {&first, &second}, two_plans_protocol());
     out.own.ms = turn.ours[0];
     out.other->ms = turn.ours[1];
   } catch (const StatusError& error) {

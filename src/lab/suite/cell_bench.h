@@ -74,8 +74,9 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// What the library plans by its own table of costs and by another one's, in turn.
-struct TwoTables {
+// What the library plans in two ways, in turn: by its own table of costs and another one's, or in
+// two compute types.
+struct TwoPlans {
   struct Planned {
     std::string kernel, decision;
     std::int64_t workspace_bytes = 0;
@@ -92,7 +93,7 @@ inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
 // Five rounds of bursts of 10 ms, idle only above 100 us: two plans, and no vendor.
-SuiteProtocol two_tables_protocol();
+SuiteProtocol two_plans_protocol();
 
 struct CellBenchOptions {
   std::uint64_t seed = 1;           // of the data and of the order
@@ -110,7 +111,9 @@ class CellBench {
   // has nothing to do with the cell: a device that is gone.
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
   SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
-  TwoTables compare(const DrawnCell& cell, const gemm::CostTable& other);
+  TwoPlans compare(const DrawnCell& cell, const gemm::CostTable& other);
+  // The cell in another compute type, and as it is.
+  TwoPlans compare(const DrawnCell& cell, ComputeType compute);
 
  private:
   // What is timed in turn: our calls by name, and the vendor's.
@@ -135,6 +138,11 @@ class CellBench {
   std::vector<std::unique_ptr<PlannedCall>> bind_configs(const DrawnCell& cell,
                                                          const CellOperands& operands,
                                                          double within_best, SweptCell& out);
+  struct Way {
+    Problem problem;
+    gemm::DeviceLimits limits;
+  };
+  TwoPlans compare_plans(const DrawnCell& cell, const Way& own, const Way& other);
   double one_call_ms(const CellOperands& operands, const PlannedCall& call);
 
   Device& device_;

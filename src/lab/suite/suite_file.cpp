@@ -131,13 +131,13 @@ Json to_json(const DrawnCell& cell, const SweptCell& swept) {
   return json;
 }
 
-Json to_json(const DrawnCell& cell, const TwoTables& found) {
+Json to_json(const DrawnCell& cell, const TwoPlans& found) {
   Json json = to_json(cell);
   if (!found.reason.empty()) {
     json["reason"] = found.reason;
     return json;
   }
-  const auto plan = [](const TwoTables::Planned& one) {
+  const auto plan = [](const TwoPlans::Planned& one) {
     Json list = {one.kernel, one.decision, one.workspace_bytes};
     if (one.ms.n > 0) list.push_back(brief({one.ms.median, one.ms.p5, one.ms.p95}));
     return list;

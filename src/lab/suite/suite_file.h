@@ -16,6 +16,7 @@ namespace tessera::lab {
 inline constexpr std::string_view kSuiteSchema = "tessera.suite/1";
 inline constexpr std::string_view kSweepSchema = "tessera.sweep/1";
 inline constexpr std::string_view kTwoTablesSchema = "tessera.two_tables/1";
+inline constexpr std::string_view kTwoTypesSchema = "tessera.two_types/1";
 
 // Of each config of a swept cell; a reason in place of the times where it has none.
 inline constexpr std::string_view kSweptColumns =
@@ -39,7 +40,7 @@ Json to_json(const DrawnCell& cell, const CellResult& result, const std::string&
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
 // Speed of the plan over that of the other table's plan, where these are two.
-Json to_json(const DrawnCell& cell, const TwoTables& found);
+Json to_json(const DrawnCell& cell, const TwoPlans& found);
 
 // Of a cell's JSON; nullopt where there is none.
 std::optional<double> ratio_of(const Json& cell);

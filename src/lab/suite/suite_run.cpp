@@ -64,4 +64,9 @@ void SuiteRun::compare(const gemm::CostTable& other) {
        [&](const DrawnCell& cell) { return to_json(cell, bench_.compare(cell, other)); });
 }
 
+void SuiteRun::compare(ComputeType compute) {
+  each(missing(),
+       [&](const DrawnCell& cell) { return to_json(cell, bench_.compare(cell, compute)); });
+}
+
 }  // namespace tessera::lab

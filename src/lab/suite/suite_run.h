@@ -29,6 +29,7 @@ class SuiteRun {
   // Cells that the file has not.
   void sweep(double within);
   void compare(const gemm::CostTable& other);
+  void compare(ComputeType compute);
 
  private:
   using Cells = std::vector<const DrawnCell*>;

@@ -140,7 +140,7 @@ TunedCall Tuner::tune(const gemm::CallToPlan& call) {
       out.reason = out.plans.front().reason;
       return out;
     }
-    MeasureOptions few = sweep_protocol().timing, turns = two_tables_protocol().timing;
+    MeasureOptions few = sweep_protocol().timing, turns = two_plans_protocol().timing;
     few.stop = turns.stop = options_.stop;
     few.seed = turns.seed = options_.seed;
     turns.idle_ms = 0;

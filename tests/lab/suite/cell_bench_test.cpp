@@ -190,6 +190,22 @@ TEST(CellBench, APlanThatTheLimitForbidsIsTimedToo) {
   EXPECT_FALSE(any.run(cell, quick_protocol()).time.without_limit) << "the same plan twice";
 }
 
+// A small product of FP32 is left to FFMAs in each compute type.
+TEST(CellBench, PlansThatAreTheSameAreNotTimed) {
+  Course course;
+  CellBench bench(test_device(), course.timer, nullptr);
+  const TwoPlans same = bench.compare(cell_of({40, 41, 42, kF32Types}), ComputeType::kF16x3);
+  EXPECT_EQ(same.reason, "");
+  EXPECT_FALSE(same.other);
+  EXPECT_EQ(same.own.ms.n, 0);
+  const TwoPlans two = bench.compare(cell_of({40, 41, 42, kF32Types}), ComputeType::kTf32);
+  EXPECT_EQ(two.reason, "");
+  ASSERT_TRUE(two.other);
+  EXPECT_NE(two.own.kernel, two.other->kernel);
+  EXPECT_GT(two.own.ms.n, 0);
+  EXPECT_GT(two.other->ms.n, 0);
+}
+
 TEST(CellBench, AStopEndsACellWithoutAFigure) {
   Course course;
   CellBench bench = course.bench([] { return true; });

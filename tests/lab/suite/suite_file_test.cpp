@@ -138,13 +138,13 @@ TEST(SuiteFile, ASweptConfigIsARowOfItsColumns) {
 
 TEST(SuiteFile, TwoTablesHaveARatioWhereTheyPlanOtherwise) {
   const DrawnCell cell = draw_suite(9, 1).at(0);
-  TwoTables found;
+  TwoPlans found;
   found.own = {"dmma_f64/64x64", "4 tiles", 0, {}};
   Json json = to_json(cell, found);
   EXPECT_EQ(json.at("plan").dump(), R"(["dmma_f64/64x64","4 tiles",0])");
   EXPECT_FALSE(json.contains("ratio_to_other"));
   found.own.ms = {2, 1.9, 2.1, 8};
-  found.other = TwoTables::Planned{"dmma_f64/128x64", "2 tiles", 64, {3, 2.9, 3.1, 8}};
+  found.other = TwoPlans::Planned{"dmma_f64/128x64", "2 tiles", 64, {3, 2.9, 3.1, 8}};
   json = to_json(cell, found);
   EXPECT_EQ(json.at("plan").dump(), R"(["dmma_f64/64x64","4 tiles",0,[2.0,1.9,2.1]])");
   EXPECT_EQ(json.at("other").dump(), R"(["dmma_f64/128x64","2 tiles",64,[3.0,2.9,3.1]])");

@@ -44,7 +44,8 @@ class Sized(Structure):
 
 class Place(Sized):
     _fields_ = [("size", c_size_t), ("gpu", c_int32), ("plan_cache", c_int32),
-                ("check_addresses", c_int32), ("host_side", c_int32)]
+                ("check_addresses", c_int32), ("host_side", c_int32), ("fp32", c_int32),
+                ("reserved", c_int32)]
 
 
 class Problem(Sized):

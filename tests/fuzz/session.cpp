@@ -140,6 +140,8 @@ void Session::create() {
   if (input_.one_in(32)) place.check_addresses = static_cast<std::int32_t>(input_.wild());
   place.host_side = input_.below(3);
   if (input_.one_in(32)) place.host_side = static_cast<std::int32_t>(input_.wild());
+  if (input_.one_in(4)) place.fp32 = TESSERA_COMPUTE_F16X3;
+  if (input_.one_in(32)) place.fp32 = static_cast<std::int32_t>(input_.wild());
   Sized<tessera_place> sized(place, input_);
   to.name = nullptr;
   to.is_live = checked(tessera_create(&to.name, sized.get())) == TESSERA_OK;

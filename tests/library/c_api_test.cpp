@@ -137,6 +137,8 @@ TEST_F(Library, Places) {
   EXPECT_EQ(refusal({size, 1}), "gpu is 1, but this machine has 1 GPU, whose number is 0");
   EXPECT_TRUE(says(refusal({size, -4}), "gpu is -4"));
   EXPECT_TRUE(says(refusal({size, 0, 0, 0, 3}), "host_side is 3, but must be 0 to 2"));
+  EXPECT_TRUE(says(refusal({size, 0, 0, 0, 0, TESSERA_COMPUTE_TF32}),
+                   "fp32 is 3, but must be 0, TESSERA_COMPUTE_F32 or TESSERA_COMPUTE_F16X3"));
   EXPECT_TRUE(says(refusal({3}), "size of place is 3"));
   EXPECT_TRUE(says(refusal({size, 0, -1}), "plan_cache is -1, but must be 0 to"));
   EXPECT_TRUE(says(refusal({size, 0, 0, 2}), "check_addresses is 2, but must be 0 to 1"));

@@ -52,7 +52,7 @@ static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields
                       sizeof(std::int32_t) * std::size(kNarrowFields) ==
                   sizeof(tessera_problem),
               "a field of tessera_problem that is not attacked");
-static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 4 * sizeof(std::int32_t));
+static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 6 * sizeof(std::int32_t));
 static_assert(sizeof(tessera_plan_options) ==
               2 * sizeof(std::size_t) + 2 * sizeof(std::int32_t) + sizeof(void*));
 static_assert(sizeof(tessera_arguments) == 14 * 8, "a field of tessera_arguments not attacked");
@@ -203,6 +203,8 @@ TEST_F(EveryField, OfAPlace) {
     attack_with({size, 0, value < 0 ? value : kMost32}, "plan_cache is ");
     attack_with({size, 0, 0, value}, "check_addresses is " + text);
     attack_with({size, 0, 0, 0, value}, "host_side is " + text);
+    attack_with({size, 0, 0, 0, 0, value}, "fp32 is " + text);
+    attack_with({size, 0, 0, 0, 0, 0, value}, "reserved is " + text);
   }
 }
 

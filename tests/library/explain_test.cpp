@@ -41,6 +41,41 @@ TEST_F(Library, ExplainsInFields) {
   }
 }
 
+// The kernel that a handle takes for a large product of FP32, and for one that asks for TF32.
+struct LargeProducts {
+  std::string of_f32, of_tf32;
+
+  explicit LargeProducts(const tessera_place& place) {
+    tessera_handle handle = nullptr;
+    EXPECT_EQ(tessera_create(&handle, &place), TESSERA_OK) << tessera_last_message();
+    tessera_problem problem = {
+        .size = sizeof problem, .m = 4096, .n = 4096, .k = 4096, .type_a = TESSERA_F32};
+    of_f32 = explained(handle, problem).kernel;
+    problem.compute = TESSERA_COMPUTE_TF32;
+    of_tf32 = explained(handle, problem).kernel;
+    EXPECT_EQ(tessera_destroy(handle), TESSERA_OK);
+  }
+};
+
+TEST_F(Library, ProductsOfFp32AreComputedAsTheHandleSays) {
+  tessera_place place = {.size = sizeof place};
+  EXPECT_TRUE(says(LargeProducts(place).of_f32, "simt_f32/"));
+  place.fp32 = TESSERA_COMPUTE_F16X3;
+  EXPECT_TRUE(says(LargeProducts(place).of_f32, "wgmma_f16x3/"));
+  EXPECT_TRUE(says(LargeProducts(place).of_tf32, "wgmma_tf32/"));
+  place.fp32 = 0;
+  setenv("TESSERA_FP32", "f16x3", 1);
+  EXPECT_TRUE(says(LargeProducts(place).of_f32, "wgmma_f16x3/"));
+  place.fp32 = TESSERA_COMPUTE_F32;
+  EXPECT_TRUE(says(LargeProducts(place).of_f32, "simt_f32/")) << "the handle outranks it";
+  place = {.size = offsetof(tessera_place, fp32)};
+  EXPECT_TRUE(says(LargeProducts(place).of_f32, "wgmma_f16x3/")) << "of an earlier version";
+  setenv("TESSERA_FP32", "fp16", 1);
+  tessera_handle none = nullptr;
+  EXPECT_EQ(tessera_create(&none, &place), TESSERA_BAD_ARGUMENT);
+  expect_said("TESSERA_FP32 is 'fp16' in the environment, but must be f32 or f16x3");
+}
+
 // Each choice is planned again by its name, and is the one choice then.
 TEST_F(Library, PlansAChoiceAgain) {
   tessera_explanation all = explained(handle_, problem_);

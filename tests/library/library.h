@@ -26,6 +26,7 @@ class Library : public testing::Test {
     ASSERT_NE(fake_, nullptr);
     setenv("FAKE_CUDA_ACCEPT", "1", 1);
     setenv("TESSERA_TUNING", "off", 1);  // of the user that runs the tests
+    unsetenv("TESSERA_FP32");
     setenv("FAKE_CUDA_MEMORY", "100000000000", 1);
     for (const char* name : {"FAIL", "COUNT"}) unsetenv(("FAKE_CUDA_" + std::string(name)).c_str());
     fake<void()>("fake_cuda_leave_contexts")();

@@ -106,7 +106,7 @@ void require_device_memory(const tessera_handle_s& owner, const Asked& asked,
 
 Explained explained(const tessera_handle_s& owner, const tessera_problem* problem,
                     const tessera_plan_options* options) {
-  const Asked asked = asked_of(problem);
+  const Asked asked = asked_of(owner, problem);
   const Options wanted = options_of(options);
   require_device_memory(owner, asked, wanted);
   return explain(owner, asked, wanted);
@@ -216,7 +216,7 @@ tessera_status tessera_gemm(tessera_handle handle, const tessera_problem* proble
     in.c = c;
     in.d = d;
     in.stream = stream;
-    const Asked asked = asked_of(problem);
+    const Asked asked = asked_of(*owner, problem);
     run_once(*owner, asked, {}, arguments_of(&in, asked.problem));
   });
 }
@@ -225,7 +225,7 @@ tessera_status tessera_gemm_with(tessera_handle handle, const tessera_problem* p
                                  const tessera_plan_options* options,
                                  const tessera_arguments* arguments) {
   return with_handle(handle, [&](const auto& owner) {
-    const Asked asked = asked_of(problem);
+    const Asked asked = asked_of(*owner, problem);
     const Options wanted = options_of(options);
     require_device_memory(*owner, asked, wanted);
     run_once(*owner, asked, wanted.plan, arguments_of(arguments, asked.problem));
@@ -237,7 +237,7 @@ tessera_status tessera_plan_create(tessera_plan* plan, tessera_handle handle,
                                    const tessera_plan_options* options) {
   return with_handle(handle, [&](const auto& owner) {
     given(plan, "plan") = nullptr;
-    const Asked asked = asked_of(problem);
+    const Asked asked = asked_of(*owner, problem);
     const Options wanted = options_of(options);
     require_device_memory(*owner, asked, wanted);
     *plan = plans().add(make_plan(owner, asked, wanted));

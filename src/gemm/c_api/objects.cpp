@@ -142,6 +142,12 @@ PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
   return options;
 }
 
+Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given) {
+  Asked asked = asked_of(given);
+  if (asked.problem.types == kF32Types) asked.problem.types.compute = owner.place.fp32;
+  return asked;
+}
+
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {
   const Place place = place_of(given);
   const auto made = [&](std::optional<DeviceInfo> info, std::unique_ptr<Device> on,

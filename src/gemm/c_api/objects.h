@@ -136,6 +136,9 @@ bool is_forked_child();
 // The same, with at most an eighth of the memory of the handle's GPU as workspace.
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
 
+// What the caller asks of a handle, which says how FP32 is multiplied.
+Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given);
+
 // A handle on the place that the caller names.
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* place);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 namespace tessera::gemm::c_api {
@@ -75,6 +76,22 @@ KernelChoice kernel_named(const std::string& name) {
   if (named.size() == 1) return named.front();
   throw refused("kernel is '" + name + "', which names " + std::to_string(named.size()) +
                 " kernels, but must name one");
+}
+
+// How FP32 is multiplied: as a handle says or, where that is 0, the environment.
+ComputeType fp32_of(std::int32_t given) {
+  if (given == TESSERA_COMPUTE_F32) return ComputeType::kF32;
+  if (given == TESSERA_COMPUTE_F16X3) return ComputeType::kF16x3;
+  if (given != 0) {
+    throw refused("fp32 is " + text_of(given) +
+                  ", but must be 0, TESSERA_COMPUTE_F32 or TESSERA_COMPUTE_F16X3");
+  }
+  const char* const text = std::getenv("TESSERA_FP32");
+  const std::string environment = text ? text : "";
+  if (environment.empty() || environment == "f32") return ComputeType::kF32;
+  if (environment == "f16x3") return ComputeType::kF16x3;
+  throw refused("TESSERA_FP32 is '" + environment +
+                "' in the environment, but must be f32 or f16x3");
 }
 
 }  // namespace
@@ -156,18 +173,19 @@ Options options_of(const tessera_plan_options* from) {
 }
 
 Place place_of(const tessera_place* from) {
-  if (!from) return {};
-  const tessera_place in = read(from, "place");
+  const tessera_place in = from ? read(from, "place") : tessera_place{};
   if (in.plan_cache < 0 || in.plan_cache > kLargestCache) {
     throw refused("plan_cache is " + text_of(in.plan_cache) + ", but must be 0 to " +
                   text_of(kLargestCache));
   }
   Place place;
-  place.gpu = in.gpu;
+  if (from) place.gpu = in.gpu;
   if (in.plan_cache != 0) place.plan_cache = static_cast<std::size_t>(in.plan_cache);
   place.checks_addresses = value_of(std::array{false, true}, "check_addresses", in.check_addresses);
   constexpr std::array kSides = {HostSide::kFaster, HostSide::kGpu, HostSide::kCpu};
   place.host_side = value_of(kSides, "host_side", in.host_side);
+  place.fp32 = fp32_of(in.fp32);
+  require_zero("reserved", in.reserved);
   return place;
 }
 

@@ -42,6 +42,8 @@ inline std::size_t size_of_struct(const void* given, std::size_t known, const ch
 template <class Struct>
 inline constexpr std::size_t kEarlierSize = sizeof(Struct);
 template <>
+inline constexpr std::size_t kEarlierSize<tessera_place> = offsetof(tessera_place, fp32);
+template <>
 inline constexpr std::size_t kEarlierSize<tessera_arguments> = offsetof(tessera_arguments, scale);
 template <>
 inline constexpr std::size_t kEarlierSize<tessera_plan_options> = offsetof(tessera_plan_options,
@@ -91,7 +93,9 @@ struct Place {
   std::size_t plan_cache = 256;
   bool checks_addresses = false;
   HostSide host_side = HostSide::kFaster;
+  ComputeType fp32 = ComputeType::kF32;  // of products of FP32
 };
+// Of null: the defaults. Reads TESSERA_FP32 where the caller leaves that open.
 Place place_of(const tessera_place* given);
 
 // Refuses what no kernel reads yet: alpha and beta in device memory.

@@ -74,17 +74,18 @@ __device__ void multiply_promoted(Sums& master, Ring& ring, pipeline::Position<R
     auto in_flight = at;
     if (waits) pipeline::Turns::wait(consumer);
     waits = true;
+    TermStage<TileA, TileB> terms[chains];
+#pragma unroll
+    for (TermStage<TileA, TileB>& one : terms) {
+      ring.wait(at);
+      one = {a + at.stage * (TileA::kBytes >> 4), b + at.stage * (TileB::kBytes >> 4)};
+      at.advance();
+    }
 #pragma unroll
     for (Sums& one : chain) one.pin();
     ptx::wgmma_fence();
 #pragma unroll
-    for (Sums& one : chain) {
-      ring.wait(at);
-      const TermStage<TileA, TileB> terms{a + at.stage * (TileA::kBytes >> 4),
-                                          b + at.stage * (TileB::kBytes >> 4)};
-      terms.multiply_terms(one);
-      at.advance();
-    }
+    for (int i = 0; i < chains; ++i) terms[i].multiply_terms(chain[i]);
     ptx::wgmma_commit_group();
     pipeline::Turns::pass_to(1 - consumer);
     ptx::wgmma_wait_group<0>();

@@ -6,7 +6,7 @@
 // neighbours do, or where a number is an infinity or a NaN, the launch says so, and FFMAs multiply.
 //
 // WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
-// shared memory until they know it, so operands are read once up to a k of 6144.
+// shared memory until they know it, so operands are read once up to a k of 7168.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "kernels/passes/terms_params.h"
 #include "kernels/ptx/cluster.h"
 #include "kernels/ptx/convert.h"
+#include "kernels/ptx/cp_async.h"
 #include "kernels/ptx/griddepcontrol.h"
 
 namespace tessera::passes {
@@ -35,15 +36,15 @@ struct RowScale {
   __device__ float factor() const { return __int_as_float((exponent + 127) << 23); }
 };
 
-// Eight neighbours along k as eight high and eight low terms.
+// Four neighbours along k as four high and four low terms.
 struct Terms {
-  uint4 high, low;
+  uint2 high, low;
 
-  __device__ explicit Terms(const float (&x)[8]) {
+  __device__ explicit Terms(const float (&x)[4]) {
     std::uint32_t* const of_high = &high.x;
     std::uint32_t* const of_low = &low.x;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 2; ++i) {
       const float first = x[2 * i], second = x[2 * i + 1];
       const std::uint32_t pair = ptx::to_f16x2(first, second);
       of_high[i] = pair;
@@ -58,94 +59,90 @@ struct SlabPlace {
   const SplitOperand& of;
   long long outer, k;
 
-  __device__ float load(int row, int at) const {
-    const long long r = outer + row, c = k + at;
-    return r < of.outer && c < of.k ? of.from[r * of.from_outer + c * of.from_k] : 0;
+  __device__ bool has_row(int row) const { return outer + row < of.outer; }
+  // Starts the copy of neighbours along k; those outside of the matrix are zeros.
+  template <int elements>
+  __device__ void copy(float* to, int row, int at) const {
+    const long long left = has_row(row) ? of.k - k - at : 0;
+    const int valid = left >= elements ? elements : left > 0 ? static_cast<int>(left) : 0;
+    const long long from = (outer + row) * of.from_outer + (k + at) * of.from_k;
+    ptx::cp_async<4 * elements>(to, of.from + (valid > 0 ? from : 0), 4 * valid);
   }
 };
 
-// The largest magnitudes that a thread has seen: of its warp's four rows or, where lanes are rows,
-// of one.
+// A warp's rows of a strip: their largest magnitudes.
 struct Largest {
   static constexpr int kRows = kSplitOuter / (kSplitThreads / 32);
   std::uint32_t of[kRows] = {};
 
-  __device__ void see(int row, float x) { of[row] = max(of[row], magnitude(x)); }
+  __device__ static int row(int i) { return static_cast<int>(threadIdx.x) / 32 * kRows + i; }
 };
 
 // A slab on its way from any layout to rows along k. Pieces of 16 bytes are exchanged within a row,
-// so that neither lanes along k nor lanes along rows meet in a bank when they fill it.
+// so that lanes along rows meet in fewer banks.
 struct Slab {
   float4 piece[kSplitOuter][kSlabK / 4];
+  static_assert(kSlabK / 4 == 32, "a warp reads a row");
 
   __device__ float4& at(int row, int number) { return piece[row][number ^ (row % 8)]; }
 
-  // Warps share the rows where these are along k, else k.
-  __device__ void load(const SlabPlace& place, Largest& largest) {
-    constexpr int kWarps = kSplitThreads / 32, kRows = Largest::kRows;
+  // Starts its copies: lanes lie along what is contiguous. `by_fours`: rows are, and are aligned.
+  __device__ void load(const SlabPlace& place, bool by_fours) {
+    constexpr int kRows = Largest::kRows, kOfThread = kRows * kSlabK / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (place.of.from_k == 1) {
-      float x[kRows][kSlabK / 32];
+    if (by_fours) {
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
-#pragma unroll
-        for (int j = 0; j < kSlabK / 32; ++j) x[i][j] = place.load(warp * kRows + i, lane + 32 * j);
+        place.copy<4>(&at(warp * kRows + i, lane).x, warp * kRows + i, 4 * lane);
       }
+      return;
+    }
+    const bool along_k = place.of.from_k == 1;
 #pragma unroll
-      for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kOfThread; ++i) {
+      const int row = along_k ? warp * kRows + i % kRows : lane;
+      const int k = along_k ? lane + i / kRows * 32 : warp * kOfThread + i;
+      place.copy<1>(&at(row, k / 4).x + k % 4, row, k);
+    }
+  }
+
+  __device__ void see(Largest& largest) {
 #pragma unroll
-        for (int j = 0; j < kSlabK / 32; ++j) {
-          const int k = lane + 32 * j;
-          largest.see(i, x[i][j]);
-          reinterpret_cast<float*>(&at(warp * kRows + i, k / 4))[k % 4] = x[i][j];
-        }
-      }
-    } else {
-      constexpr int kOfWarp = kSlabK / kWarps;
-      float x[kOfWarp];
-#pragma unroll
-      for (int j = 0; j < kOfWarp; ++j) x[j] = place.load(lane, warp * kOfWarp + j);
-#pragma unroll
-      for (int j = 0; j < kOfWarp; j += 4) {
-        at(lane, (warp * kOfWarp + j) / 4) = {x[j], x[j + 1], x[j + 2], x[j + 3]};
-      }
-#pragma unroll
-      for (int j = 0; j < kOfWarp; ++j) largest.see(0, x[j]);
+    for (int i = 0; i < Largest::kRows; ++i) {
+      const float4 x = at(Largest::row(i), threadIdx.x % 32);
+      largest.of[i] = max(max(max(largest.of[i], magnitude(x.x)), magnitude(x.y)),
+                          max(magnitude(x.z), magnitude(x.w)));
     }
   }
 
   // To terms; what they lose. `of_row`: bits of the largest magnitude of each row.
   __device__ int split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter]) {
-    constexpr int kPieces = kSlabK / 8, kRows = kSplitThreads / kPieces;
     constexpr float kLossy = 1.0f / 64;  // 2^20 below 2^14
-    const int number = static_cast<int>(threadIdx.x) % kPieces;
+    const int lane = threadIdx.x % 32;
     int lost = 0;
 #pragma unroll
-    for (int i = 0; i < kSplitOuter / kRows; ++i) {
-      const int row = static_cast<int>(threadIdx.x) / kPieces + i * kRows;
+    for (int i = 0; i < Largest::kRows; ++i) {
+      const int row = Largest::row(i);
       const RowScale scale(of_row[row]);
-      const float4 first = at(row, 2 * number), second = at(row, 2 * number + 1);
-      float x[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+      const float4 four = at(row, lane);
+      float x[4] = {four.x, four.y, four.z, four.w};
       int counts = 0;  // of the numbers that are not 0 and, in the upper half, of those that lose
 #pragma unroll
-      for (int j = 0; j < 8; ++j) {
+      for (int j = 0; j < 4; ++j) {
         const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
         x[j] *= scale.factor();
         if (!is_zero) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
       }
-#pragma unroll
-      for (int distance = 1; distance < kPieces; distance *= 2) {
-        counts += __shfl_xor_sync(0xffffffff, counts, distance);
-      }
+      counts = __reduce_add_sync(0xffffffff, counts);
       if (4 * (counts >> 16) > (counts & 0xffff)) lost |= kLostSpread;
       if (scale.is_special) lost |= kLostSpecials;
-      const long long k = place.k + 8 * number;
-      if (place.outer + row < place.of.outer && 2 * k < place.of.row) {
+      const long long k = place.k + 4 * lane;
+      if (place.has_row(row) && 2 * k < place.of.row) {
         const Terms terms(x);
         unsigned short* const to = place.of.to + (place.outer + row) * place.of.row +
                                    k / kTermGroup * (2 * kTermGroup) + k % kTermGroup;
-        *reinterpret_cast<uint4*>(to) = terms.high;
-        *reinterpret_cast<uint4*>(to + kTermGroup) = terms.low;
+        *reinterpret_cast<uint2*>(to) = terms.high;
+        *reinterpret_cast<uint2*>(to + kTermGroup) = terms.low;
       }
     }
     return lost;
@@ -158,8 +155,9 @@ struct Strip {
   long long outer;
   int rank, ctas;
 
-  __device__ bool has(int number) const {
-    return (rank + static_cast<long long>(number) * ctas) * kSlabK < of.row / 2;
+  __device__ int slabs() const {
+    const long long of_row = (of.row / 2 + kSlabK - 1) / kSlabK;
+    return static_cast<int>((of_row - rank + ctas - 1) / ctas);
   }
   __device__ SlabPlace place(int number) const {
     return {of, outer, (rank + static_cast<long long>(number) * ctas) * kSlabK};
@@ -170,17 +168,11 @@ struct Strip {
 struct StripMaxima {
   std::uint32_t of_cta[kSplitOuter], of_row[kSplitOuter];
 
-  // All threads of a CTA, once of_cta is 0.
-  __device__ void add(const Largest& largest, bool lanes_are_rows) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (lanes_are_rows) {
-      atomicMax(&of_cta[lane], largest.of[0]);
-      return;
-    }
+  __device__ void add(const Largest& largest) {
 #pragma unroll
     for (int i = 0; i < Largest::kRows; ++i) {
       const std::uint32_t of_warp = __reduce_max_sync(0xffffffff, largest.of[i]);
-      if (lane == 0) of_cta[warp * Largest::kRows + i] = of_warp;
+      if (threadIdx.x % 32 == 0) of_cta[Largest::row(i)] = of_warp;
     }
   }
   // A warp, once all CTAs of the cluster have added theirs.
@@ -207,15 +199,27 @@ __device__ inline void split_terms(const SplitParams& p) {
   const bool is_a = number < p.a.strips;
   const SplitOperand& operand = is_a ? p.a : p.b;
   const Strip strip{operand, (is_a ? number : number - p.a.strips) * kSplitOuter, rank, ctas};
-  if (threadIdx.x < kSplitOuter) maxima.of_cta[threadIdx.x] = 0;
-  __syncthreads();
+  const bool by_fours = operand.from_k == 1 && operand.from_outer % 4 == 0 &&
+                        reinterpret_cast<std::uintptr_t>(operand.from) % 16 == 0;
+  const int end = strip.slabs();
+  // Those of the last slot, where there are more than slots, are read again below.
+  const int kept = end <= p.resident ? end : p.resident - 1;
+  const auto arrive = [] {
+    ptx::cp_async_wait_all();
+    __syncthreads();
+  };
+  for (int i = 0; i < kept; ++i) slabs[i].load(strip.place(i), by_fours);
+  arrive();
   Largest largest;
-  int end = 0;  // WHY into the last slot: what does not fit is only looked at here
+  for (int i = 0; i < kept; ++i) slabs[i].see(largest);
 #pragma unroll 1
-  for (; strip.has(end); ++end) {
-    slabs[min(end, p.resident - 1)].load(strip.place(end), largest);
+  for (int i = kept; i < end; ++i) {
+    slabs[kept].load(strip.place(i), by_fours);
+    arrive();
+    slabs[kept].see(largest);
+    __syncthreads();
   }
-  maxima.add(largest, operand.from_k != 1);
+  maxima.add(largest);
   ptx::cluster_sync();
   if (threadIdx.x < 32) {
     maxima.gather(ctas);
@@ -226,15 +230,14 @@ __device__ inline void split_terms(const SplitParams& p) {
   }
   __syncthreads();
   ptx::cluster_arrive();  // this CTA reads no other one's memory any more
-  const int kept = end <= p.resident ? end : p.resident - 1;
   int lost = 0;
 #pragma unroll 1
   for (int i = 0; i < end; ++i) {
-    Slab& slab = slabs[min(i, p.resident - 1)];
+    Slab& slab = slabs[min(i, kept)];
     if (i >= kept) {
       __syncthreads();
-      slab.load(strip.place(i), largest);
-      __syncthreads();
+      slab.load(strip.place(i), by_fours);
+      arrive();
     }
     lost |= slab.split(strip.place(i), maxima.of_row);
   }

@@ -34,8 +34,8 @@ inline constexpr int kSplitOuter = 32;  // rows of a strip
 inline constexpr int kSlabK = 128;      // of k: what a CTA loads at a time
 inline constexpr int kSlabBytes = kSplitOuter * kSlabK * 4;
 inline constexpr int kTermGroup = 32;  // neighbours whose high and low terms share 128 bytes
-// HW: eight CTAs are a cluster on any GPU. Six slabs: two CTAs an SM.
-inline constexpr int kMostSplitCtas = 8, kMostResident = 6, kSplitCtasPerSm = 2;
+// HW: eight CTAs are a cluster on any GPU. Seven slabs: two CTAs an SM; two slabs: four.
+inline constexpr int kMostSplitCtas = 8, kMostResident = 7, kSplitCtasPerSm = 4;
 
 constexpr long long slabs_of(long long k) { return (k + kSlabK - 1) / kSlabK; }
 // CTAs that share a strip, and slabs that each of them holds.

@@ -115,7 +115,7 @@ TEST(Promoted, TakesEveryTailOfK) {
 TEST(Promoted, TakesMoreOfKThanSharedMemoryHolds) {
   for (const char* layout : {"NT", "TN"}) {
     const lab::VerifyResult result =
-        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(35, 9, 7001, layout),
+        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(35, 9, 7401, layout),
                     {.checks = !test_on_cuda()});
     EXPECT_TRUE(result.ok()) << layout << ": " << result.reason;
   }

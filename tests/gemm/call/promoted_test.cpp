@@ -292,7 +292,7 @@ TEST(Promoted, TheLibraryChoosesItWhereItPays) {
       const gemm::Plan plan = gemm::plan(product_of(side, side, side), {}, hopper);
       return plan.kernel().name + "/" + plan.offers.front().row->variant;
     };
-    // The fastest of the three on an H100 (results/tensor/h100_f16x3.txt).
+    // The fastest of the three on an H100 (results/tensor/h100_f16x3.json).
     EXPECT_EQ(chosen(1024), "wgmma_f16x3/128x64x32_s8") << costs->gpu->name;
     EXPECT_EQ(chosen(2048), "wgmma_f16x3/128x128x32_s6") << costs->gpu->name;
     EXPECT_EQ(chosen(4096), "wgmma_f16x3/128x128x32_s6") << costs->gpu->name;

@@ -2,7 +2,7 @@
 
   fp32_accuracy   docs/api/compute-types.md   errors by kind of numbers    results/accuracy/h100.json
   fp32_terms      any page                    speed beside the vendor's    results/tensor/h100_f16x3*.json
-  fp32_cells      any page                    drawn problems, beside ours  results/drawn/h100_f16x3.json
+  fp32_cells      any page                    drawn problems, beside ours  results/tensor/h100_f16x3_cells.json
   fp32_programs   docs/api/compute-types.md   programs of others           results/interface/h100_fp32_programs.json
 
 Made on a GPU:
@@ -11,7 +11,7 @@ Made on a GPU:
   build/tessera bench --kernel best -m 1024,2048,4096,8192 --type f16x3 --layout NN,NT,TN,TT --mode burst \\
                       --json results/tensor/h100_f16x3.json
   build/tessera bench --kernel best -m 8192 ... --workspace-limit 268435456 --json results/tensor/h100_f16x3_256.json
-  build/tessera bench --suite drawn --seed N --cells 1000 --fp32 f16x3 --json results/drawn/h100_f16x3.json
+  build/tessera bench --suite drawn --seed N --cells 1000 --fp32 f16x3 --json results/tensor/h100_f16x3_cells.json
   tests/python/clients/fp32_programs.py build/libtessera.so.0 --json results/interface/h100_fp32_programs.json --commit HASH
 """
 import json
@@ -89,7 +89,7 @@ def terms(root):
 
 def cells(root):
     """Large FP32 problems of the drawn suite, planned in f16x3 and in FP32."""
-    path = root / "results/drawn/h100_f16x3.json"
+    path = root / "results/tensor/h100_f16x3_cells.json"
     if not path.exists():
         return NOTHING
     file = json.loads(path.read_text())
@@ -108,7 +108,7 @@ def cells(root):
         table(["class", "cells", "mean", "geometric", "lowest"], rows),
         f"Speed in f16x3 over that of our plan in FP32, within 64 MiB; FP32 cells with m n k of 2^31 or more, seed "
         f"{environment['suite']['seed']}, commit {environment['commit']}; {environment['device']['name']}, "
-        f"{environment['date'][:10]}; `results/drawn/h100_f16x3.json`."])
+        f"{environment['date'][:10]}; `results/tensor/h100_f16x3_cells.json`."])
 
 
 def programs(root):

@@ -117,9 +117,10 @@ typedef struct tessera_place {
       check_addresses; /* 1: asks the driver at each call whether each operand is in memory of
                           this GPU, and refuses one that is not or that was freed; 0: does not */
   int32_t host_side;   /* tessera_side, of operands in host memory */
-  int32_t fp32;        /* how products that ask for F32, of F32 operands alone, are computed:
-                          TESSERA_COMPUTE_F32 or TESSERA_COMPUTE_F16X3; 0: as the environment
-                          variable TESSERA_FP32 says, "f32" or "f16x3"; F32 where it is not set */
+  int32_t fp32;        /* how products of F32 alone are computed that leave it open
+                          (TESSERA_COMPUTE_USUAL): TESSERA_COMPUTE_F32 or TESSERA_COMPUTE_F16X3; 0: as
+                          the environment variable TESSERA_FP32 says at tessera_create(), "f32" or
+                          "f16x3"; F32 where it is not set */
   int32_t reserved;    /* must be 0 */
 } tessera_place;
 

@@ -179,7 +179,7 @@ def _adding_into(theirs: Any, keys: Any, dims: int) -> Any:
 def enable(device: str = "cuda", allow_tf32: bool | None = None, fp32: str | None = None) -> None:
     """From now on PyTorch's products of matrices on GPUs are ours.
 
-    fp32 says how FP32 is multiplied: "f32", "tf32", or "f16x3", as accurate as FP32 and faster.
+    fp32 says how these multiply FP32: "f32", "tf32", or "f16x3", as accurate as FP32 and faster.
     Where it is None, FP32 is rounded to TF32 if allow_tf32 is true, or, where that is None, if
     torch.backends.cuda.matmul.allow_tf32 is true now, and is else left to TESSERA_FP32. Call
     enable() anew to change it. device="cpu" replaces the kernels of the CPU. RuntimeError where the
@@ -190,6 +190,9 @@ def enable(device: str = "cuda", allow_tf32: bool | None = None, fp32: str | Non
         raise ValueError(f"device is {device!r}, but must be 'cuda' or 'cpu'")
     if fp32 not in _FP32:
         raise ValueError(f"fp32 is {fp32!r}, but must be one of: {', '.join(map(repr, _FP32))}")
+    environment = os.environ.get("TESSERA_FP32") or None
+    if environment not in (None, "f32", "f16x3"):
+        raise ValueError(f"TESSERA_FP32 is {environment!r} in the environment, but must be 'f32' or 'f16x3'")
     if _native is None:
         raise RuntimeError(f"the operators in C++ cannot be used: {_why_not}")
     if not hasattr(torch.library, "get_kernel"):

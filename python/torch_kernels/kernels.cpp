@@ -213,7 +213,10 @@ TESSERA_TORCH_API const char* tessera_torch_enable(const char* key, std::int32_t
   return nullptr;
 }
 
-TESSERA_TORCH_API void tessera_torch_disable() { products_of_pytorch.reset(); }
+TESSERA_TORCH_API void tessera_torch_disable() {
+  products_of_pytorch.reset();
+  set_compute_of_fp32(TESSERA_COMPUTE_USUAL);
+}
 
 // Products that the library computed, and those that it left to PyTorch.
 TESSERA_TORCH_API void tessera_torch_counts(std::uint64_t counts[2]) {

@@ -27,7 +27,6 @@ struct Planted {
 constexpr Planted kPlanted[] = {
     {"TilesAreReadBeforeTheyArrive", kDmma, "cp.async.wait_group 2;", "cp.async.wait_group 3;"},
     {"NobodyWaitsForTheOthers", kDmma, "bar.sync \t0;", ""},
-    {"TheLastCopiesOverrunTheNextTile", kDmma, "cp.async.wait_all;", ""},
     {"CopiesAreInNoGroup", kDmma, "cp.async.commit_group;", ""},
     {"MmaTilesAreReadBeforeTheyArrive", kMma, "cp.async.wait_group 1;", "cp.async.wait_group 2;"},
     {"MmaNobodyWaitsForTheOthers", kMma, "bar.sync \t0;", ""},

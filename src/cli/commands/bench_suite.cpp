@@ -179,12 +179,13 @@ std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const s
 // The compute type of --fp32; none where it is not given.
 std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
   if (given.fp32.empty()) return std::nullopt;
-  if (given.fp32 == facts_of(ComputeType::kF16x3).name && !given.sweep &&
-      given.against_costs.empty()) {
-    return ComputeType::kF16x3;
+  if (given.fp32 != facts_of(ComputeType::kF16x3).name) {
+    throw StatusError(
+        Status::bad_argument(fmt::format("--fp32 is '{}', but must be f16x3", given.fp32)));
   }
-  throw StatusError(Status::bad_argument(fmt::format(
-      "--fp32 is '{}', but must be f16x3, and not beside --sweep or --against-costs", given.fp32)));
+  if (!given.sweep && given.against_costs.empty()) return ComputeType::kF16x3;
+  throw StatusError(Status::bad_argument(
+      "--fp32 is given with --sweep or --against-costs, but is a comparison of its own"));
 }
 
 // Those that --fp32 asks for: smaller ones are left to FP32 by all.

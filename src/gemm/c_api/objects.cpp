@@ -144,7 +144,7 @@ PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
 
 Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given) {
   Asked asked = asked_of(given);
-  owner.place.fp32.replace(asked.problem.types);
+  if (asked.is_usual) owner.place.fp32.replace(asked.problem.types);
   return asked;
 }
 

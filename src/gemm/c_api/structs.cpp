@@ -148,7 +148,7 @@ Asked asked_of(const tessera_problem* from) {
   problem.epilogue.bias = value_of(kVectors, "bias", in.bias);
   problem.epilogue.activation =
       value_of(std::span(kActivations), "activation", in.activation).activation;
-  return {problem, value_of(kMemories, "memory", in.memory)};
+  return {problem, value_of(kMemories, "memory", in.memory), in.compute == TESSERA_COMPUTE_USUAL};
 }
 
 Options options_of(const tessera_plan_options* from) {

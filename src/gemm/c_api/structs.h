@@ -74,6 +74,7 @@ enum class Memory { kDevice, kHost, kDetect };
 struct Asked {
   Problem problem;
   Memory memory = Memory::kDevice;
+  bool is_usual = false;  // the caller leaves open how it is computed
 };
 
 Asked asked_of(const tessera_problem* given);

@@ -2,7 +2,8 @@
 // plan:
 //
 //   terms       the elements of A and B, scaled, in two FP16 terms each; says whether these suffice
-//   multiply    every tile of D: three products of terms or, where they do not suffice, FFMAs
+//   multiply    every tile of D: three products of terms, of TF32 where FP16 does not suffice, or
+//   FFMAs
 #include <algorithm>
 #include <cstddef>
 

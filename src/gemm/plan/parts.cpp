@@ -70,14 +70,14 @@ std::optional<Cut> fewest_halvings(const Subproblem& whole, const DeviceLimits& 
 // part after the first.
 std::optional<Cut> cut_along_k(const Subproblem& whole, const DeviceLimits& limits,
                                const PlanOptions& options) {
-  constexpr int kMoreTries = 2;
-  const std::int64_t limit = options.workspace_limit;
+  constexpr std::int64_t kTries = 3, kMostParts = 256;
+  const std::int64_t limit = options.workspace_limit, k = whole.problem.k;
   if (!can_add_along_k(whole.problem) || limit <= 0) return std::nullopt;
-  const std::int64_t fewest = std::max<std::int64_t>(
-      2, ceil_div(cheapest(whole, limits, options).workspace_bytes(), limit));
-  for (std::int64_t count = fewest; count <= fewest + kMoreTries; ++count) {
-    const std::int64_t extent = round_up(ceil_div(whole.problem.k, count), kLeastExtent);
-    if (extent >= whole.problem.k) break;
+  const std::int64_t needed = cheapest(whole, limits, options).workspace_bytes();
+  const std::int64_t fewest = std::max<std::int64_t>(2, ceil_div(needed, limit));
+  std::int64_t extent = round_up(ceil_div(k, fewest), kLeastExtent);
+  for (int i = 0; i < kTries; ++i, extent -= kLeastExtent) {
+    if (extent <= 0 || extent >= k || ceil_div(k, extent) > kMostParts) continue;
     std::vector<Subproblem> parts = parts_along_k(whole, extent);
     const Candidate first = cheapest(parts.front(), limits, options);
     const Candidate later = cheapest(parts[1], limits, options);

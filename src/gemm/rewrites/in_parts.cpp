@@ -47,7 +47,7 @@ std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& exten
 
 bool can_add_along_k(const Problem& p) {
   return p.batch.kind == BatchKind::kNone && reads_ab(p) &&
-         p.types.d == facts_of(p.types.compute).sum;
+         p.types.d == facts_of(p.types.compute).sum && (p.types.c == p.types.d || !reads_c(p));
 }
 
 std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t extent) {
@@ -60,13 +60,13 @@ std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t ex
     Subproblem part = product;
     Problem& p = part.problem;
     p.k = std::min(extent, whole.k - first);
+    p.types.c = p.types.d;
     part[kA] = part[kA].moved(first * of_a);
     part[kB] = part[kB].moved(first * of_b);
     if (first + extent < whole.k) p.epilogue = {};
     if (first > 0) {
       part[kC] = part[kD];
       part.alignment.c = part.alignment.d;
-      p.types.c = p.types.d;
       p.ldc = p.ldd;
       p.beta = 1;
     }

@@ -22,10 +22,11 @@ struct Extents {
 // each part is as aligned as the whole, or all of D.
 std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& extents);
 
-// Whether D can hold the sums of a part of k for the next one to add to: it has their type.
+// Whether D can hold the sums of a part of k for the next one to add to: it has their type, and so
+// has a C that is read.
 bool can_add_along_k(const Problem& problem);
-// The parts of such a product along k, `extent` of it each, which the last one may not have. All
-// but the first add to D: beta is 1, whatever the caller's is. The last one applies the epilogue.
+// The parts of such a product along k, `extent` of it each; the last one may have less. All but the
+// first add to D: beta is 1, whatever the caller's is. The last one applies the epilogue.
 std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t extent);
 
 }  // namespace tessera::gemm

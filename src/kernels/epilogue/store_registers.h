@@ -76,8 +76,8 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
 // The same, and C is read where beta asks for it: several pairs of a lane at a time.
 //
 // WHY: D may be C, so that no load may pass a store before it. One pair after the other, a warp
-// waits for device memory as often as it stores: 13682 x 13682 x 86 then took 3.8 ms of an H100,
-// and reading and writing the matrix takes 1.1.
+// waits for device memory as often as it stores: large updates of a short k then took several times
+// as long as reading and writing the matrix does.
 template <class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {

@@ -3,8 +3,9 @@
 // low is x but for 2^-23 of it, or 2^-39 of the largest number of its row.
 //
 // Numbers 2^20 below the largest one lose more digits than a product of FP32 would. Where many
-// neighbours do, the launch says so, and TF32 terms are multiplied; where a number is an infinity
-// or a NaN, too, and FFMAs multiply.
+// neighbours do, the launch says so, and TF32 terms are multiplied. It also says where a number is
+// an infinity or a NaN, where a row has very small numbers alone, and where it has some: these may
+// need FFMAs (needs_ffma).
 //
 // WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
 // shared memory until they know it, so operands are read once up to a k of 7168.

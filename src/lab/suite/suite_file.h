@@ -39,7 +39,7 @@ Json to_json(const DrawnCell& cell);
 Json to_json(const DrawnCell& cell, const CellResult& result, const std::string& protocol);
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
-// Speed of the plan over that of the other table's plan, where these are two.
+// Speed of the plan over that of the other plan, where these are two.
 Json to_json(const DrawnCell& cell, const TwoPlans& found);
 
 // Of a cell's JSON; nullopt where there is none.

@@ -152,6 +152,23 @@ TEST(InParts, PartsOfKAddUp) {
   }
 }
 
+// The first part would add a C of another type than D's without an epilogue, which no kernel does:
+// such a product is cut by rows and columns.
+TEST(InParts, ACOfAnotherTypeIsNotAddedAlongK) {
+  for (const char* epilogue : {"relu", "bias_row"}) {
+    for (const double beta : {0.0, 1.0}) {
+      Problem p{.m = 8192, .n = 8192, .k = 8192, .types = kF16ToF32Types};
+      p.types.c = ElementType::kF16;
+      p.beta = beta;
+      p.epilogue = parse_epilogue(epilogue);
+      const gemm::Plan plan = gemm::plan(p, {}, kHopper, {.workspace_limit = 64 << 20});
+      EXPECT_LE(plan.workspace_bytes(), 64 << 20);
+      const std::string text = plan.offers.front().decision_text();
+      EXPECT_TRUE(beta == 0 || text.find("parts of k") == std::string::npos) << text;
+    }
+  }
+}
+
 // Where each of the parts of D would be split into terms, or repacked, several times.
 TEST(InParts, LargeProductsOfTermsAreCutAlongK) {
   for (const std::int64_t side : {4096, 8192}) {

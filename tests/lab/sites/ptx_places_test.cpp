@@ -118,7 +118,12 @@ TEST(PtxPlaces, TheCatalogsAccessesAreFound) {
           std::any_of(place.frames.begin(), place.frames.end(), [&](const SourcePlace& frame) {
             return frame.file.starts_with("src/ladder/") || frame.file.starts_with("src/kernels/");
           });
-      EXPECT_TRUE(known || place.touches.empty()) << kernel.name << ", PTX line " << line;
+      // Of a store that nvcc has made of two, which were called from different lines, only CUDA's
+      // header is left.
+      const bool is_merged =
+          place.frames.size() == 1 && place.frames[0].file.ends_with("sm_32_intrinsics.hpp");
+      EXPECT_TRUE(known || is_merged || place.touches.empty())
+          << kernel.name << ", PTX line " << line;
     }
     EXPECT_GT(named, 1) << kernel.name;
   }

@@ -1,4 +1,4 @@
-// The shapes of the kernels that promote: products of FP32 operands that are split into FP16 terms.
+// The shapes of the kernels that promote: products of FP32 operands that are split into terms.
 #pragma once
 
 #include "base/config.h"
@@ -48,7 +48,7 @@ struct Config {
   }
 };
 
-// The tile where the terms would lose digits: its operands are multiplied by FFMAs.
+// The tile where no terms hold the operands, which are multiplied by FFMAs.
 struct FfmaShape {
   BlockTile block;
   OutputTile thread;

@@ -81,7 +81,7 @@ template <Config cfg>
 __device__ void load_tf32(typename Types<cfg, MatrixType::kTF32>::SharedWithRaw& memory,
                           const PromotedParams& p) {
   using T = Types<cfg, MatrixType::kTF32>;
-  constexpr int kBarrier = 3, kThreads = tile::kWarpgroup;
+  constexpr int kThreads = tile::kWarpgroup, kBarrier = 3;  // turns have 1 and 2
   const copy::StridedOperand a{p.gemm.a, p.gemm.m, p.gemm.k, p.gemm.a_row, p.gemm.a_col};
   const copy::StridedOperand b{p.gemm.b, p.gemm.n, p.gemm.k, p.gemm.b_col, p.gemm.b_row};
   auto& ring = memory.shared.ring;

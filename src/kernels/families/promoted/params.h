@@ -16,7 +16,7 @@ struct PromotedParams {
   // What the sums of a row and of a column are to be multiplied by: powers of two.
   const int* exponents_a;
   const int* exponents_b;
-  // A word that is not 0: the terms have lost digits (passes/terms.h), and FFMAs multiply.
+  // What FP16 terms would lose (passes/terms_params.h): TF32 terms or FFMAs multiply then.
   const int* lost;
   int lost_words;
 };

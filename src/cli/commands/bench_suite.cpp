@@ -184,8 +184,9 @@ std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
         Status::bad_argument(fmt::format("--fp32 is '{}', but must be f16x3", given.fp32)));
   }
   if (!given.sweep && given.against_costs.empty()) return ComputeType::kF16x3;
-  throw StatusError(Status::bad_argument(
-      "--fp32 is given with --sweep or --against-costs, but is a comparison of its own"));
+  throw StatusError(
+      Status::bad_argument("--fp32 is given with --sweep or --against-costs, but is a comparison "
+                           "of its own; leave them out"));
 }
 
 // Those that --fp32 asks for: smaller ones are left to FP32 by all.

@@ -24,13 +24,20 @@ from results_files import code_and_rounds, require_one_commit
 SCHEMA = "tessera.accuracy/2"
 
 
-def accuracy(root):
-    path = root / "results/accuracy/h100.json"
+def load(path, schema):
+    """The file; None where there is none."""
     if not path.exists():
-        return NOTHING
+        return None
     file = json.loads(path.read_text())
-    if file.get("schema") != SCHEMA:
-        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {SCHEMA}")
+    if file.get("schema") != schema:
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {schema}")
+    return file
+
+
+def accuracy(root):
+    file = load(root / "results/accuracy/h100.json", SCHEMA)
+    if file is None:
+        return NOTHING
     rows = []
     for row in file["rows"]:
         name = f"{row['compute']}, by {row['by']}" if row["by"] else row["compute"]
@@ -89,12 +96,9 @@ def terms(root):
 
 def cells(root):
     """Large FP32 problems of the drawn suite, planned in f16x3 and in FP32."""
-    path = root / "results/tensor/h100_f16x3_cells.json"
-    if not path.exists():
+    file = load(root / "results/tensor/h100_f16x3_cells.json", "tessera.two_types/1")
+    if file is None:
         return NOTHING
-    file = json.loads(path.read_text())
-    if file.get("schema") != "tessera.two_types/1":
-        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads tessera.two_types/1")
     # The same plan in both types takes the same time.
     of_class = {}
     for cell in file["cells"]:
@@ -112,10 +116,9 @@ def cells(root):
 
 
 def programs(root):
-    path = root / "results/interface/h100_fp32_programs.json"
-    if not path.exists():
+    file = load(root / "results/interface/h100_fp32_programs.json", "tessera.fp32_programs/1")
+    if file is None:
         return NOTHING
-    file = json.loads(path.read_text())
     rows = []
     for name, ways in file["programs"].items():
         for way, found in ways.items():

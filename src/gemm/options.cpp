@@ -20,7 +20,7 @@ bool operator==(const PlanOptions& x, const PlanOptions& y) {
                                           x.kernel->decision == y.kernel->decision));
   return same_kernel && x.workspace_limit == y.workspace_limit && x.split == y.split &&
          x.repack == y.repack && x.remainder == y.remainder && x.fold == y.fold &&
-         x.deterministic == y.deterministic;
+         x.deterministic == y.deterministic && x.packed == y.packed;
 }
 
 DeviceLimits limits_of(const DeviceInfo& info) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "catalog/catalog.h"
 #include "device/device.h"
@@ -24,6 +25,18 @@ enum class Policy {
 
 inline constexpr std::int64_t kAnyWorkspace = std::numeric_limits<std::int64_t>::max();
 
+// Operands that the caller has packed (gemm/call/pack.h).
+struct PackedOperands {
+  bool a = false, b = false;
+
+  bool any() const { return a || b; }
+  PackedOperands operator|(const PackedOperands& other) const {
+    return {a || other.a, b || other.b};
+  }
+  std::string text() const { return std::string(a ? "a" : "") + (b ? "b" : ""); }  // "ab"
+  bool operator==(const PackedOperands&) const = default;
+};
+
 struct PlanOptions {
   std::int64_t workspace_limit = kAnyWorkspace;  // bytes
   std::optional<KernelChoice> kernel = {};       // empty: the one that is expected to be fastest
@@ -35,6 +48,7 @@ struct PlanOptions {
   // A batch that is one product (gemm/rewrites/fold.h): kNever plans it as a batch.
   Policy fold = Policy::kModel;
   bool deterministic = true;  // the same bits in every run, as all kernels have today
+  PackedOperands packed = {};
 };
 bool operator==(const PlanOptions& x, const PlanOptions& y);
 

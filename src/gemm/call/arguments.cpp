@@ -29,17 +29,49 @@ Status check_scale(const char* name, double value, double planned, const Types& 
 Status check_apart(const Plan& plan, const Arguments& arguments) {
   const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
   for (const Operand& operand : plan.operands) {
-    const std::uint64_t begin = arguments.operands[operand.id];
     const std::uint64_t of_operand = bytes_spanned(plan.operands, operand);
-    if (of_operand == 0 || begin + (of_operand - 1) < arguments.workspace ||
-        arguments.workspace + bytes <= begin) {
-      continue;
-    }
+    if (!overlap(arguments.operands[operand.id], of_operand, arguments.workspace, bytes)) continue;
     return Status::bad_argument("workspace at " + std::to_string(arguments.workspace) +
                                 " overlaps " + std::string(operand.name) +
                                 ", but must be apart from all operands");
   }
   return {};
+}
+
+Status check_packed_operand(const Plan& plan, OperandId operand, bool is_planned,
+                            const PackedArgument& packed, const Arguments& arguments) {
+  const std::string name = operand == OperandId::kA ? "packed_a" : "packed_b";
+  if (packed.address == 0) {
+    if (!is_planned || !plan.operands[operand].is_used()) return {};
+    return Status::bad_argument(name + " is null, but the plan is for a packed operand");
+  }
+  if (!is_planned) {
+    return Status::bad_argument(name +
+                                " is given, but the plan is for an operand that is not packed");
+  }
+  const std::string at = name + " at " + std::to_string(packed.address);
+  if (packed.address % kWorkspaceAlignment != 0) {
+    return Status::bad_argument(at + ", but must be at a multiple of " +
+                                std::to_string(kWorkspaceAlignment) + " bytes");
+  }
+  const auto bytes = static_cast<std::uint64_t>(packed.bytes);
+  const std::uint64_t of_d = bytes_spanned(plan.operands, plan.operands[OperandId::kD]);
+  if (overlap(packed.address, bytes, arguments.operands.d, of_d)) {
+    return Status::bad_argument(at + " overlaps D, but must be apart from it");
+  }
+  const auto of_workspace = static_cast<std::uint64_t>(plan.workspace_bytes());
+  if (arguments.workspace != 0 &&
+      overlap(packed.address, bytes, arguments.workspace, of_workspace)) {
+    return Status::bad_argument(at + " overlaps the workspace, but must be apart from it");
+  }
+  return {};
+}
+
+Status check_packed_arguments(const Plan& plan, const Arguments& arguments) {
+  const Status of_a =
+      check_packed_operand(plan, OperandId::kA, plan.packed.a, arguments.packed_a, arguments);
+  if (!of_a.ok()) return of_a;
+  return check_packed_operand(plan, OperandId::kB, plan.packed.b, arguments.packed_b, arguments);
 }
 
 // The alignment that kernels were chosen for.
@@ -57,6 +89,10 @@ Status check_planned_alignment(const Plan& plan, const Operands& operands) {
 }
 
 }  // namespace
+
+bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b) {
+  return bytes_a > 0 && bytes_b > 0 && (a < b ? b - a < bytes_a : a - b < bytes_b);
+}
 
 Status check_workspace(const Plan& plan, const Arguments& arguments) {
   const std::int64_t needed = plan.workspace_bytes();
@@ -83,6 +119,7 @@ Status check_operands(const Plan& plan, const Arguments& arguments) {
   if (Status s = check_addresses(plan.operands, operands); !s.ok()) return s;
   if (Status s = check_planned_alignment(plan, operands); !s.ok()) return s;
   if (Status s = check_ranges(plan.operands, operands); !s.ok()) return s;
+  if (Status s = check_packed_arguments(plan, arguments); !s.ok()) return s;
   return check_overlap(plan.operands, operands);
 }
 
@@ -99,9 +136,18 @@ Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t prod
 }
 
 DeviceAddress address_of(const PlannedAddress& planned, const Arguments& arguments) {
-  const DeviceAddress base = planned.slot == Slot::kWorkspace
-                                 ? arguments.workspace
-                                 : arguments.operands[operand_of(planned.slot)];
+  const DeviceAddress base = [&] {
+    switch (planned.slot) {
+      case Slot::kWorkspace:
+        return arguments.workspace;
+      case Slot::kPackedA:
+        return arguments.packed_a.address;
+      case Slot::kPackedB:
+        return arguments.packed_b.address;
+      default:
+        return arguments.operands[operand_of(planned.slot)];
+    }
+  }();
   return base == 0 ? 0 : base + static_cast<DeviceAddress>(planned.delta);
 }
 

@@ -8,21 +8,32 @@
 
 namespace tessera::gemm {
 
+// An operand as gemm/call/pack.h has written it.
+struct PackedArgument {
+  DeviceAddress address = 0;  // a multiple of 256
+  std::int64_t bytes = 0;
+};
+
 struct Arguments {
   Operands operands;  // C may be null when beta is 0, A and B when they are not read
   double alpha = 1, beta = 0;
   DeviceAddress workspace = 0;
   std::int64_t workspace_bytes = 0;
+  PackedArgument packed_a = {}, packed_b = {};  // where the plan is for packed operands
 };
 
 // Not ok, with argument, value and rule, where the plan was not made for these operands: alpha or
 // beta is zero and the plan's is not (or the other way round), an address has less than the planned
-// alignment, or D shares an element with an operand that is read.
+// alignment, a packed operand is missing or too many, or D shares memory with an operand that is
+// read.
 Status check_operands(const Plan& plan, const Arguments& arguments);
 // Not ok where the workspace is too small, not aligned, or overlaps an operand.
 Status check_workspace(const Plan& plan, const Arguments& arguments);
 // Both, the operands first.
 Status check(const Plan& plan, const Arguments& arguments);
+
+// Whether two ranges of memory share a byte.
+bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b);
 
 // The arguments of one product of a batch, where the plan's launches are run for each.
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);

@@ -50,6 +50,7 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
   bits(p.beta != 0);
   bits(key.alignment.a | key.alignment.b << 8 | key.alignment.c << 16 | key.alignment.d << 24);
   bits(key.options.workspace_limit);
+  bits(key.options.packed.a + 2 * key.options.packed.b);
   return hash;
 }
 

@@ -42,24 +42,41 @@ class Images {
 
 }  // namespace
 
+PreparedStep::PreparedStep(Modules& modules, const LoadedImage& image, const Step& step)
+    : params_(step.launch.params) {
+  const Launch& launch = step.launch;
+  if (launch.params.size() > kMaxParams) {
+    throw StatusError(Status::unsupported(
+        launch.entry + " takes " + std::to_string(launch.params.size()) +
+        " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
+  }
+  entry_ = modules.entry(image, launch.entry, launch.shape);
+  for (const MapPatch& map : step.maps) write_map(modules, map, params_);
+}
+
+PreparedStep::PreparedStep(Modules& modules, const Step& step)
+    : PreparedStep(modules, modules.load(image_of(*step.kernel, step.launch.entry)), step) {}
+
+void PreparedStep::launch(const Modules& modules, const Stream& stream, const Step& step,
+                          const Arguments& arguments, void* on) const {
+  alignas(64) std::array<std::byte, kMaxParams> storage;
+  const std::span<std::byte> params(storage.data(), params_.size());
+  std::memcpy(params.data(), params_.data(), params.size());
+  patch(step, arguments, params);
+  for (const MapPatch& map : step.maps) {
+    modules.replace_address(params.subspan(map.offset).first<128>(),
+                            address_of(map.address, arguments));
+  }
+  stream.launch(entry_, step.launch.shape, params, step.launch.param_offsets, on);
+}
+
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
   Prepared prepared(modules, stream, std::move(plan));
   if (prepared.plan_.steps.empty()) return prepared;
   Images images(modules);
   prepared.image_ = images.with(prepared.plan_.kernel(), prepared.plan_.row().entry);
-  for (const Step& planned : prepared.plan_.steps) {
-    const Launch& launch = planned.launch;
-    if (launch.params.size() > kMaxParams) {
-      throw StatusError(Status::unsupported(
-          launch.entry + " takes " + std::to_string(launch.params.size()) +
-          " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
-    }
-    prepared.launches_.push_back(
-        {modules.entry(images.with(*planned.kernel, launch.entry), launch.entry, launch.shape),
-         launch.params});
-    for (const MapPatch& map : planned.maps) {
-      write_map(modules, map, prepared.launches_.back().params);
-    }
+  for (const Step& step : prepared.plan_.steps) {
+    prepared.launches_.emplace_back(modules, images.with(*step.kernel, step.launch.entry), step);
   }
   return prepared;
 }
@@ -67,17 +84,7 @@ Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
 void Prepared::launch(std::size_t number, const Arguments& of_batch, void* stream) const {
   const std::size_t index = number % launches_.size();
   const Arguments arguments = of_round(plan_, of_batch, number / launches_.size());
-  const Ready& ready = launches_[index];
-  const Step& planned = plan_.steps[index];
-  alignas(64) std::array<std::byte, kMaxParams> storage;
-  const std::span<std::byte> params(storage.data(), ready.params.size());
-  std::memcpy(params.data(), ready.params.data(), params.size());
-  patch(planned, arguments, params);
-  for (const MapPatch& map : planned.maps) {
-    modules_->replace_address(params.subspan(map.offset).first<128>(),
-                              address_of(map.address, arguments));
-  }
-  stream_->launch(ready.entry, planned.launch.shape, params, planned.launch.param_offsets, stream);
+  launches_[index].launch(*modules_, *stream_, plan_.steps[index], arguments, stream);
 }
 
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream) {

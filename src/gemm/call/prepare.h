@@ -12,6 +12,22 @@
 
 namespace tessera::gemm {
 
+// A step whose code is loaded. Its const members may be called by several threads at a time.
+class PreparedStep {
+ public:
+  // `image`: of the step's entry.
+  PreparedStep(Modules& modules, const LoadedImage& image, const Step& step);
+  PreparedStep(Modules& modules, const Step& step);
+
+  // Writes the addresses into a copy of the parameters, and launches. Allocates nothing.
+  void launch(const Modules& modules, const Stream& stream, const Step& step,
+              const Arguments& arguments, void* on) const;
+
+ private:
+  LoadedEntry entry_;
+  std::vector<std::byte> params_;  // with tensor maps, whose address is a placeholder
+};
+
 // Holds for as long as its device. Its const members may be called by several threads at a time.
 class Prepared {
  public:
@@ -32,14 +48,10 @@ class Prepared {
   Prepared(const Modules& modules, const Stream& stream, Plan plan)
       : modules_(&modules), stream_(&stream), plan_(std::move(plan)) {}
 
-  struct Ready {
-    LoadedEntry entry;
-    std::vector<std::byte> params;  // with tensor maps, whose address is a placeholder
-  };
   const Modules* modules_;
   const Stream* stream_;
   Plan plan_;
-  std::vector<Ready> launches_;
+  std::vector<PreparedStep> launches_;
   LoadedImage image_;
 };
 

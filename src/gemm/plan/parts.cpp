@@ -135,9 +135,11 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   return {};
 }
 
-bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan) {
+bool plan_in_parts(double least_cost, const PlanOptions& of_whole, Plan& plan) {
   const Problem& p = plan.problem;
   if (p.batch.kind != BatchKind::kNone) return false;
+  PlanOptions options = of_whole;
+  options.packed = {};  // which is of whole operands
   const Subproblem whole = subproblem_of(p, plan.alignment);
   std::optional<Cut> cut = fewest_halvings(whole, plan.limits, options);
   std::optional<Cut> of_k = cut_along_k(whole, plan.limits, options);

@@ -37,6 +37,20 @@ std::vector<std::int64_t> Candidate::all_temps() const {
   return all;
 }
 
+Status check_packed(const Problem& problem, const PackedOperands& packed) {
+  const Batch& batch = problem.batch;
+  if (!packed.any() || batch.kind == BatchKind::kNone) return {};
+  const auto is_shared = [&](std::int64_t stride) {
+    return batch.kind == BatchKind::kStrided && (stride == 0 || batch.count <= 1);
+  };
+  if ((!packed.a || is_shared(batch.stride_a)) && (!packed.b || is_shared(batch.stride_b))) {
+    return {};
+  }
+  return Status::bad_argument("batch is " + describe(batch) +
+                              ", but a packed operand must be the same for all products: strided, "
+                              "with a stride of 0");
+}
+
 Problem planned_problem(Problem problem) {
   problem = with_default_ld(problem);
   problem.alpha = problem.alpha == 0 ? 0 : 1;
@@ -49,6 +63,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   Problem problem = planned_problem(given);
   require(check(problem));
   require(check_supported(problem));
+  require(check_packed(problem, options.packed));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
   if (problem.batch.kind == BatchKind::kGroups && !is_empty(problem)) {
     Plan plan{problem, 1, OperandTable(problem), alignment, limits, {}, {}};
@@ -64,6 +79,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   }
   Plan plan{problem, products, OperandTable(problem), alignment, limits, {}, {}};
   plan.workspace_limit = options.workspace_limit;
+  plan.packed = options.packed;
   std::optional<Candidate> tuned;
   if (!is_empty(problem)) tuned = tuned_candidate(options, plan);
   plan.offers = candidates_of(subproblem_of(problem, alignment), limits, options);

@@ -53,6 +53,7 @@ struct Plan {
   std::vector<Step> steps;                       // of one round; none where nothing is written
   std::int64_t workspace_limit = kAnyWorkspace;  // that it was made within
   Tuned tuned = {};
+  PackedOperands packed = {};  // that a run is given
 
   bool is_folded() const { return folded_products > 1; }
   const Kernel& kernel() const { return *offers.front().kernel; }
@@ -68,9 +69,13 @@ Problem planned_problem(Problem problem);
 
 // Checks the problem, collects offers (of the named kernel, else of all kernels of the library),
 // and builds the launches of the one that the overlay of the limits names, else of the cheapest. A
-// leading dimension of 0 means the smallest legal one. Throws kBadArgument for an illegal problem
-// or a workspace limit below what is needed, kUnsupported where no kernel takes the problem.
+// leading dimension of 0 means the smallest legal one. Throws kBadArgument for an illegal problem,
+// packed operands that a batch does not share or a workspace limit below what is needed,
+// kUnsupported where no kernel takes the problem.
 Plan plan(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
           const PlanOptions& options = {});
+
+// Not ok for a batch whose products do not share what is packed.
+Status check_packed(const Problem& problem, const PackedOperands& packed);
 
 }  // namespace tessera::gemm

@@ -23,11 +23,15 @@ GemmParams canonical_params(const Problem& problem, const Operands& operands);
 // kernel stores transposed, too.
 GemmParams params_of(const Problem& problem);
 
-// The caller's operands, numbered as in the table of operands, and the workspace.
-enum class Slot : std::uint8_t { kA, kB, kC, kD, kScale, kBias, kWorkspace };
+// The caller's operands, numbered as in the table of operands, the workspace, and A and B in the
+// form that a family reads (gemm/call/pack.h).
+enum class Slot : std::uint8_t { kA, kB, kC, kD, kScale, kBias, kWorkspace, kPackedA, kPackedB };
 static_assert(static_cast<std::size_t>(Slot::kWorkspace) == kOperands);
 constexpr OperandId operand_of(Slot slot) { return static_cast<OperandId>(slot); }
 constexpr Slot slot_of(OperandId id) { return static_cast<Slot>(id); }
+constexpr Slot packed_slot_of(Slot operand) {
+  return operand == Slot::kA ? Slot::kPackedA : Slot::kPackedB;
+}
 
 // An address that is not known yet: a distance from a slot or, in the workspace, from a temp.
 struct PlannedAddress {

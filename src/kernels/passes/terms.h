@@ -214,7 +214,8 @@ __device__ inline void split_terms(const SplitParams& p) {
   const long long number = blockIdx.x / ctas;
   const bool is_a = number < p.a.strips;
   const SplitOperand& operand = is_a ? p.a : p.b;
-  const Strip strip{operand, (is_a ? number : number - p.a.strips) * kSplitOuter, rank, ctas};
+  const long long of_operand = is_a ? number : number - p.a.strips;
+  const Strip strip{operand, of_operand * kSplitOuter, rank, ctas};
   const bool by_fours = elements_of(operand).has_fours();
   const int end = strip.slabs();
   // Those of the last slot, where there are more than slots, are read again below.
@@ -257,7 +258,7 @@ __device__ inline void split_terms(const SplitParams& p) {
     lost |= slab.split(strip.place(i), maxima.of_row);
   }
   lost = or_of_all(lost);
-  if (threadIdx.x == 0) p.lost[blockIdx.x] = lost;
+  if (threadIdx.x == 0) operand.lost[of_operand * ctas + rank] = lost;
   ptx::cluster_wait();
 }
 

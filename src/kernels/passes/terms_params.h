@@ -12,17 +12,24 @@ struct SplitOperand {
   const float* from;
   unsigned short* to;
   int* exponents;  // (outer): of the power of two that undoes that of the row
+  int* lost;       // a word for each CTA: bits of what its part would lose
   long long outer, k;
   long long from_outer, from_k;
   long long row;     // halves from row to row: 2 * k, rounded up to whole turns
-  long long strips;  // of kSplitOuter rows; a cluster each
+  long long strips;  // of kSplitOuter rows, a cluster each; 0: the operand is left alone
 };
 
 struct SplitParams {
   SplitOperand a, b;
-  int* lost;  // a word for each CTA: bits of what its part would lose
   // Slabs that fit a CTA's shared memory. Where it has more, it reads all but resident - 1 again.
   int resident;
+};
+
+// What a kernel is told of the terms of an operand.
+struct TermsOf {
+  const int* exponents;
+  const int* lost;
+  int lost_words;
 };
 
 // What is wrong with an operand.

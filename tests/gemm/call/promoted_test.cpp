@@ -8,11 +8,10 @@
 #include <limits>
 #include <random>
 
-#include "device/buffer.h"
 #include "device/virtual/observer.h"
 #include "gemm/call/multiply.h"
 #include "lab/verify/verify.h"
-#include "tests/support/test_device.h"
+#include "tests/gemm/call/f16x3.h"
 
 namespace tessera {
 namespace {
@@ -22,20 +21,6 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 KernelChoice named(const char* variant) {
   return choose_kernels(std::string("wgmma_f16x3/") + variant).front();
-}
-
-Problem product_of(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NN") {
-  Problem p{.m = m, .n = n, .k = k, .types = kF16x3Types, .order = Order::kRowMajor};
-  set_layout(p, layout);
-  return with_default_ld(p);
-}
-
-using Floats = std::vector<float>;
-
-DeviceBuffer uploaded(const Floats& x) {
-  DeviceBuffer buffer(small_test_device(), x.size() * sizeof(float));
-  small_test_device().copy_in(buffer.address(), x.data(), buffer.bytes());
-  return buffer;
 }
 
 // Of operands as they are stored.
@@ -95,7 +80,7 @@ TEST(Promoted, IsRightForAnyLayoutSizeAndScale) {
   const auto below = [&](int n) { return static_cast<std::int64_t>(draw() % n); };
   for (const char* variant : {"128x192x32_s5", "128x128x32_s6", "128x64x32_s8"}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-      Problem p = product_of(1 + below(300), 1 + below(300), 1 + below(150), layout);
+      Problem p = f16x3_product(1 + below(300), 1 + below(300), 1 + below(150), layout);
       p.order = below(2) ? Order::kRowMajor : Order::kColumnMajor;
       p.lda = p.ldb = p.ldc = p.ldd = 0;
       p = with_default_ld(p);
@@ -113,7 +98,7 @@ TEST(Promoted, IsRightForAnyLayoutSizeAndScale) {
 TEST(Promoted, TakesEveryTailOfK) {
   for (const std::int64_t k : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257}) {
     const lab::VerifyResult result =
-        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(19, 21, k, "NT"),
+        lab::verify(small_test_device(), named("128x64x32_s8"), f16x3_product(19, 21, k, "NT"),
                     {.checks = !test_on_cuda()});
     EXPECT_TRUE(result.ok()) << "k " << k << ": " << result.reason;
   }
@@ -123,14 +108,14 @@ TEST(Promoted, TakesEveryTailOfK) {
 TEST(Promoted, TakesMoreOfKThanSharedMemoryHolds) {
   for (const char* layout : {"NT", "TN"}) {
     const lab::VerifyResult result =
-        lab::verify(small_test_device(), named("128x64x32_s8"), product_of(35, 9, 7401, layout),
+        lab::verify(small_test_device(), named("128x64x32_s8"), f16x3_product(35, 9, 7401, layout),
                     {.checks = !test_on_cuda()});
     EXPECT_TRUE(result.ok()) << layout << ": " << result.reason;
   }
 }
 
 TEST(Promoted, IsAsAccurateAsFp32) {
-  const Problem p = product_of(40, 70, 1024);
+  const Problem p = f16x3_product(40, 70, 1024);
   const Floats a = drawn(p.m * p.k, 1, normal), b = drawn(p.k * p.n, 2, normal);
   const Grade of_normal = grade_of(p, a, b, multiplied(p, a, b));
   EXPECT_LT(of_normal.worst, 1);
@@ -143,7 +128,7 @@ TEST(Promoted, IsAsAccurateAsFp32) {
 
 // Exponents of rows and columns leave no trace.
 TEST(Promoted, ScalesOfRowsAndColumnsKeepTheBits) {
-  const Problem p = product_of(9, 13, 70);
+  const Problem p = f16x3_product(9, 13, 70);
   const Floats a = drawn(p.m * p.k, 5, normal), b = drawn(p.k * p.n, 6, normal);
   const Floats plain = multiplied(p, a, b);
   for (const int exponent : {-100, -37, 1, 60, 100}) {
@@ -161,7 +146,7 @@ TEST(Promoted, ScalesOfRowsAndColumnsKeepTheBits) {
 
 // What D has where one element of A is x.
 Floats with_element(float x) {
-  const Problem p = product_of(5, 6, 130);
+  const Problem p = f16x3_product(5, 6, 130);
   Floats a(p.m * p.k, 1.0f);
   const Floats b(p.k * p.n, 0.5f);
   a[2 * p.k + 129] = x;
@@ -180,7 +165,7 @@ TEST(Promoted, NumbersThatTermsDoNotHoldAreMultipliedAsInFp32) {
 }
 
 TEST(Promoted, ARowOfInfinitiesIsOne) {
-  const Problem p = product_of(5, 6, 130);
+  const Problem p = f16x3_product(5, 6, 130);
   Floats a(p.m * p.k, 1.0f);
   std::fill_n(a.begin() + 2 * p.k, p.k, kInfinity);
   const Floats d = multiplied(p, a, Floats(p.k * p.n, 0.5f));
@@ -190,7 +175,7 @@ TEST(Promoted, ARowOfInfinitiesIsOne) {
 
 // Every CTA of the launch that splits says what it has found: here the last one alone.
 TEST(Promoted, TheLastPartOfBIsLookedAt) {
-  const Problem p = product_of(5, 6, 130);
+  const Problem p = f16x3_product(5, 6, 130);
   Floats a(p.m * p.k, 0.0f), b(p.k * p.n, 0.0f);
   const float small = std::ldexp(1.2345678f, -30);
   a[129] = 1.0f;
@@ -201,7 +186,7 @@ TEST(Promoted, TheLastPartOfBIsLookedAt) {
 
 // Multiplied by the power of two of their row they are 0: not only far below the largest number.
 TEST(Promoted, SpreadIsNoticedWhereScalingUnderflows) {
-  const Problem p = product_of(3, 4, 128);
+  const Problem p = f16x3_product(3, 4, 128);
   Floats a(p.m * p.k, std::ldexp(1.0f, -40)), b(p.k * p.n, 1.0f);
   for (std::int64_t i = 0; i < p.m; ++i) a[i * p.k] = std::ldexp(1.0f, 127);
   std::fill_n(b.begin(), p.n, 0.0f);
@@ -209,7 +194,7 @@ TEST(Promoted, SpreadIsNoticedWhereScalingUnderflows) {
 }
 
 TEST(Promoted, RowsOfVerySmallNumbersKeepTheirDigits) {
-  const Problem p = product_of(3, 4, 8);
+  const Problem p = f16x3_product(3, 4, 8);
   Floats a(p.m * p.k, 0.0f);
   for (std::int64_t l = 0; l < p.k; ++l) a[p.k + l] = std::ldexp(1.0f, -130 - static_cast<int>(l));
   const Floats d = multiplied(p, a, Floats(p.k * p.n, 1.0f));
@@ -225,7 +210,7 @@ TEST(Promoted, NumbersOfAnyExponentKeepTheirDigits) {
   const auto below = [&](int n) { return static_cast<int>(draw() % n); };
   for (const char* variant : {"128x192x32_s5", "128x128x32_s6", "128x64x32_s8"}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-      Problem p = product_of(130 + below(150), 120 + below(150), 129 + below(150), layout);
+      Problem p = f16x3_product(130 + below(150), 120 + below(150), 129 + below(150), layout);
       if (below(2)) p.m = p.m / 4 * 4, p.n = p.n / 4 * 4, p.k = p.k / 4 * 4;  // rows of float4
       p.lda = p.ldb = p.ldc = p.ldd = 0;
       p = with_default_ld(p);
@@ -256,7 +241,7 @@ TEST(Promoted, NumbersOfAnyExponentKeepTheirDigits) {
 // The largest numbers would be infinities if they were rounded to TF32.
 TEST(Promoted, TheLargestNumbersStayFiniteInTf32Terms) {
   const float kLargest = std::bit_cast<float>(0x7f7ff000u);  // of 12 digits, all ones
-  const Problem p = product_of(3, 4, 128);
+  const Problem p = f16x3_product(3, 4, 128);
   Floats a(p.m * p.k, std::ldexp(1.0f, 90)), b(p.k * p.n, 0.0f);
   a[p.k + 5] = -kLargest;
   std::fill_n(b.begin() + 5 * p.n, p.n, 0.5f);
@@ -265,7 +250,7 @@ TEST(Promoted, TheLargestNumbersStayFiniteInTf32Terms) {
 
 // Beside large ones: numbers whose low TF32 terms would be too small for FP32.
 TEST(Promoted, VerySmallNumbersKeepTheirDigitsBesideLargeOnes) {
-  const Problem p = product_of(3, 4, 128);
+  const Problem p = f16x3_product(3, 4, 128);
   const float small = std::ldexp(1.2345678f, -120);
   Floats a(p.m * p.k, small), b(p.k * p.n, 0.0f);
   for (std::int64_t i = 0; i < p.m; ++i) a[i * p.k] = 1;
@@ -275,7 +260,7 @@ TEST(Promoted, VerySmallNumbersKeepTheirDigitsBesideLargeOnes) {
 
 // Numbers far below the largest of their row: two terms would lose them.
 TEST(Promoted, WideSpreadIsNoticed) {
-  const Problem p = product_of(4, 8, 256);
+  const Problem p = f16x3_product(4, 8, 256);
   Floats a = drawn(p.m * p.k, 7, normal);
   Floats b(p.k * p.n, 0.0f);
   for (std::int64_t l = 128; l < p.k; ++l) {
@@ -289,7 +274,7 @@ TEST(Promoted, TheLibraryChoosesItWhereItPays) {
   for (const gemm::CostTable* costs : {&gemm::kH200Costs, &gemm::kH100Costs}) {
     const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20, .costs = costs};
     const auto chosen = [&](std::int64_t side) {
-      const gemm::Plan plan = gemm::plan(product_of(side, side, side), {}, hopper);
+      const gemm::Plan plan = gemm::plan(f16x3_product(side, side, side), {}, hopper);
       return plan.kernel().name + "/" + plan.offers.front().row->variant;
     };
     // The fastest of the three on an H100 (results/tensor/h100_f16x3.json).
@@ -298,7 +283,7 @@ TEST(Promoted, TheLibraryChoosesItWhereItPays) {
     EXPECT_EQ(chosen(4096), "wgmma_f16x3/128x128x32_s6") << costs->gpu->name;
     EXPECT_EQ(chosen(8192), "wgmma_f16x3/128x192x32_s5") << costs->gpu->name;
     EXPECT_FALSE(chosen(128).starts_with("wgmma_f16x3")) << costs->gpu->name;
-    const gemm::Plan plan = gemm::plan(product_of(4096, 4096, 4096), {}, hopper);
+    const gemm::Plan plan = gemm::plan(f16x3_product(4096, 4096, 4096), {}, hopper);
     EXPECT_GE(plan.workspace_bytes(), 2 * 4096 * 4096 * 4);
   }
 }

@@ -40,6 +40,11 @@ struct Request {
   bool is_batch() const { return problem().batch.kind != BatchKind::kNone; }
   std::int64_t products() const { return problem().batch.count; }
   bool is_empty() const { return problem().m == 0 || problem().n == 0 || products() == 0; }
+  // Whether the caller has packed what is there.
+  bool is_packed(const PlannedAddress& operand) const {
+    return (operand.slot == Slot::kA && options.packed.a) ||
+           (operand.slot == Slot::kB && options.packed.b);
+  }
   PlannedAddress temp(int number) const { return address_of_temp(first_temp + number); }
 };
 
@@ -94,6 +99,13 @@ Status offer_variants(const Kernel& kernel, std::string_view name, const Request
   return offers.size() > before ? Status{} : refused;
 }
 
+// How an operand is brought into the form that a family reads.
+struct Packing {
+  std::int64_t outer, k;          // rows of A or columns of B
+  std::int64_t bytes;             // of memory; 0: nothing is read
+  std::optional<Step> step = {};  // reads kA and writes kPackedA, or kB and kPackedB
+};
+
 class Family {
  public:
   virtual ~Family() = default;
@@ -108,6 +120,10 @@ class Family {
   // The steps of an offer for a problem that is not empty, in order. They name its temps by
   // Request::temp().
   virtual std::vector<Step> steps(const Offer& offer, const Request& request) const = 0;
+  // Of A or B, which a caller may have packed; none where the family reads operands as they are.
+  virtual std::optional<Packing> packing(const Kernel&, const Request&, Slot /*operand*/) const {
+    return {};
+  }
 };
 
 // The family that the catalog's line names.

@@ -132,13 +132,13 @@ __device__ void scale_back(Sums& sums, const PromotedParams& p, int row, int col
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int r = row + 8 * half + tile::pair_row(lane);
-    of_row[half] = r < p.gemm.m ? p.exponents_a[r] : 0;
+    of_row[half] = r < p.gemm.m ? p.a_terms.exponents[r] : 0;
   }
 #pragma unroll
   for (int group = 0; group < Sums::kN / 8; ++group) {
     const int at = first + 8 * group;
-    const int low = at < p.gemm.n ? p.exponents_b[at] : 0;
-    const int high = at + 1 < p.gemm.n ? p.exponents_b[at + 1] : 0;
+    const int low = at < p.gemm.n ? p.b_terms.exponents[at] : 0;
+    const int high = at + 1 < p.gemm.n ? p.b_terms.exponents[at + 1] : 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const tile::Pair pair = sums.pair(0, half, group);
@@ -208,7 +208,11 @@ __device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, co
 // All threads. Bits of what FP16 terms would lose.
 __device__ inline int lost_by_halves(const PromotedParams& p) {
   int lost = 0;
-  for (int i = threadIdx.x; i < p.lost_words; i += blockDim.x) lost |= p.lost[i];
+  const auto add = [&](const passes::TermsOf& terms) {
+    for (int i = threadIdx.x; i < terms.lost_words; i += blockDim.x) lost |= terms.lost[i];
+  };
+  add(p.a_terms);
+  add(p.b_terms);
   return __syncthreads_or(lost) ? passes::or_of_all(lost) : 0;
 }
 

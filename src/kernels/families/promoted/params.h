@@ -2,6 +2,7 @@
 // of 64.
 #pragma once
 
+#include "kernels/passes/terms_params.h"
 #include "kernels/schedule/raster.h"
 #include "launch/params.h"
 
@@ -13,12 +14,9 @@ struct PromotedParams {
   schedule::Raster raster;
   int stages;          // of kStageK each, whole turns
   int copied_columns;  // of D from the left, that tensor copies store
-  // What the sums of a row and of a column are to be multiplied by: powers of two.
-  const int* exponents_a;
-  const int* exponents_b;
-  // What FP16 terms would lose (passes/terms_params.h): TF32 terms or FFMAs multiply then.
-  const int* lost;
-  int lost_words;
+  // What the sums of a row and of a column are to be multiplied by, and what FP16 terms would lose:
+  // TF32 terms or FFMAs multiply then.
+  passes::TermsOf a_terms, b_terms;
 };
 
 }  // namespace tessera::promoted

@@ -1,0 +1,56 @@
+// The step before a product of terms: it splits FP32 operands into two FP16 terms each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemm/steps/step.h"
+
+namespace tessera::gemm {
+
+// An operand that is split: in one piece of memory its terms, the exponents of its rows, and words
+// of what each CTA of the step would lose. All of it follows from the operand alone.
+struct TermsForm {
+  std::int64_t outer, k;  // rows of A or columns of B
+  std::int64_t split_k;   // k filled up with zeros: a multiple of passes::kTermGroup
+
+  std::int64_t row() const;  // terms from row to row
+  std::int64_t strips() const;
+  std::int64_t ctas() const;
+  std::int64_t bytes_of_terms() const;
+  // Where exponents and words begin, and where they end.
+  std::int64_t exponents() const;
+  std::int64_t lost() const;
+  std::int64_t bytes() const;
+};
+
+// One operand of a product.
+struct TermsSide {
+  TermsForm form;
+  std::int64_t from_outer, from_k;  // strides of the elements
+  PlannedAddress from, to;
+  bool is_packed;  // by the caller; else the step splits it
+
+  std::int64_t temp_bytes() const { return is_packed ? 0 : form.bytes(); }
+  std::int64_t bytes_to_split() const { return is_packed ? 0 : form.bytes_of_terms(); }
+};
+
+struct TermsSides {
+  TermsSide a, b;
+
+  // The temps are two, the first one here.
+  TermsSides(const Product& product, std::int64_t split_k, PlannedAddress first_temp);
+  // Of these the caller has packed A or B.
+  void pack(TermsSide& side);
+
+  bool are_packed() const { return a.is_packed && b.is_packed; }
+  std::vector<std::int64_t> temps() const { return {a.temp_bytes(), b.temp_bytes()}; }
+  std::int64_t bytes_to_split() const { return a.bytes_to_split() + b.bytes_to_split(); }
+  // Splits what is not packed.
+  Step step(const std::string& entry) const;
+};
+
+// The addresses in a passes::TermsOf at `offset` of the step's parameters.
+void patch_terms(Step& step, std::size_t offset, const TermsSide& side);
+
+}  // namespace tessera::gemm

@@ -144,6 +144,9 @@ typedef struct tessera_problem {
   int32_t scale;                                  /* tessera_scale */
 } tessera_problem;
 
+/* Operands that can be packed; several as a sum. */
+typedef enum tessera_operand { TESSERA_A = 1, TESSERA_B = 2 } tessera_operand;
+
 /* What a plan may assume and use. */
 typedef struct tessera_plan_options {
   size_t size;
@@ -153,7 +156,11 @@ typedef struct tessera_plan_options {
   int32_t any_order;  /* 0: every run gives the same bits; 1: it need not */
   const char* kernel; /* of operands in device memory; null: the fastest by the model. A kernel,
                          "simt_f32/256x128", or with what it decides a plan of tessera_choice */
+  int32_t packed;     /* tessera_operand: those that each run is given packed, too */
+  int32_t reserved;   /* must be 0 */
 } tessera_plan_options;
+
+typedef struct tessera_packed_s* tessera_packed;
 
 /* What one call multiplies. */
 typedef struct tessera_arguments {
@@ -168,7 +175,9 @@ typedef struct tessera_arguments {
   size_t workspace_bytes;
   void* stream; /* a cudaStream_t or CUstream; null: CUDA's null stream, or the handle's own stream
                    if it was created with the number of a GPU */
-  const void* scale; /* null without one */
+  const void* scale;                 /* null without one */
+  tessera_packed packed_a, packed_b; /* null, or A and B as tessera_pack() has written them. The
+                                        matrices are given, too: some calls read these instead */
 } tessera_arguments;
 
 /* A GPU of this machine. */
@@ -285,6 +294,21 @@ tessera_status tessera_plan_workspace(tessera_plan plan, size_t* bytes);
 tessera_status tessera_plan_run(tessera_plan plan, const tessera_arguments* arguments);
 /* Does nothing for a null plan. */
 tessera_status tessera_plan_destroy(tessera_plan plan);
+
+/* Bytes of device memory that A or B (tessera_operand) of such problems takes packed: in the form
+ * that kernels read, for operands that many calls read, such as weights. TESSERA_COMPUTE_F16X3
+ * alone has one so far (FP16 terms); others are TESSERA_UNSUPPORTED. The form depends on the
+ * operand's elements alone: one packed B serves any m, order and leading dimension, and as A with
+ * as many rows, too. The problem, without a batch, says what the operand looks like. */
+tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem* problem,
+                                    int32_t operand, size_t* bytes);
+/* Writes it to `memory`, aligned to 256 bytes, on a stream; `matrix` must not change while it is
+ * used. memory is the caller's, and is freed after the last call that reads it. */
+tessera_status tessera_pack(tessera_packed* packed, tessera_handle handle,
+                            const tessera_problem* problem, int32_t operand, const void* matrix,
+                            void* memory, size_t bytes, void* stream);
+/* Forgets it, and leaves its memory to the caller. Does nothing for null. */
+tessera_status tessera_packed_destroy(tessera_packed packed);
 
 /* The kernel that would run, its predicted time, and why a faster one is not possible.
  * explanation->size is set by the caller; options may be null. choices may be null if count is 0;

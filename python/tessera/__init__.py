@@ -4,6 +4,7 @@
     d = tessera.matmul(a, b)                            # NumPy, PyTorch, CuPy or JAX arrays
     d = tessera.gemm(a, b, c, alpha=2, beta=-1)         # 2 a b - c
     y = tessera.gemm(x, w.T, bias=bias, epilogue="gelu")
+    w = tessera.pack(b, compute="f16x3")                # weights: tessera.matmul(a, w), many times
     print(tessera.explain(a, b))                        # which kernel, how long, what bounds it
 
 Arrays stay where they are: those on a GPU are multiplied there, on the stream that their library
@@ -13,8 +14,9 @@ from ._calls import explain, gemm, matmul
 from ._handles import Device, devices
 from ._explain import Choice, Explanation
 from ._library import Error, OutOfMemoryError, UnsupportedError, version
+from ._packed import Packed, pack
 from ._plan import Plan
 
-__all__ = ["Choice", "Device", "Error", "Explanation", "OutOfMemoryError", "Plan",
-           "UnsupportedError", "devices", "explain", "gemm", "matmul", "version"]
+__all__ = ["Choice", "Device", "Error", "Explanation", "OutOfMemoryError", "Packed",
+           "Plan", "UnsupportedError", "devices", "explain", "gemm", "matmul", "pack", "version"]
 __version__ = version()

@@ -6,6 +6,7 @@ from typing import Any
 from ._again import keep, key_of, matmul_again
 from ._explain import Explanation, explain_problem
 from ._library import UnsupportedError
+from ._packed import Packed, unpacked
 from ._product import Product
 from ._torch import gemm_with_gradient, has_gradient, product_with_gradient
 
@@ -20,8 +21,10 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
     for FP32 and smaller types, FP64 for FP64), "tf32", or "f16x3": FP32 from FP16 terms, as
     accurate, on tensor cores. Host arrays are multiplied on the faster of GPU 0 and the CPU;
     device="cpu" and "gpu" name one. PyTorch's gradients are those of torch.matmul, and `out` has
-    none.
+    none. a and b may be what pack() made of a matrix.
     """
+    if type(a) is Packed or type(b) is Packed:
+        return gemm(a, b, out=out, compute=compute, device=device)
     key = key_of(a, b, out, compute)
     if key is not None:
         again = matmul_again(key, a, b, out)
@@ -46,17 +49,19 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
     and others. scale and bias have shape (n,), a value for each column, or (m, 1), one for each
     row; where a or b is a vector, a value for each element of the result. bias is of the result's
     type, scale of float32 (or float64, for products of float64). All products of a batch share
-    them. PyTorch's gradients are computed in steps.
+    them. PyTorch's gradients are computed in steps. a and b may be what pack() made of a matrix.
     """
     if c is None and beta not in (None, 0, 0.0):
         raise ValueError(f"beta is {beta}, but c is None: there is nothing to multiply by beta")
     if beta is None:
         beta = 0.0 if c is None else 1.0
     c = c if beta != 0 else None
+    a, b, compute, packed = unpacked(a, b, compute, (c, scale, bias))
     if out is None and has_gradient(a, b, c, scale, bias):
         return gemm_with_gradient(a, b, c, scale, bias, alpha=float(alpha), beta=float(beta),
                                   epilogue=epilogue, compute=compute, device=device)
-    product = Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias)
+    product = Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias,
+                      packed=packed)
     return product.run(float(alpha), float(beta))
 
 

@@ -18,6 +18,7 @@ FASTER_SIDE, GPU_SIDE = range(2)
 NO_BATCH, STRIDED, POINTERS = range(3)
 DEVICE_MEMORY, HOST_MEMORY, DETECT_MEMORY = range(3)
 PER_ROW, PER_COLUMN = 1, 2  # of a scale and of a bias
+A, B = 1, 2  # operands that can be packed
 TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "float8_e4m3fn": 5,
          "float8_e5m2": 6, "int8": 7, "int32": 8}
 COMPUTES = {None: 0, "f64": 1, "f32": 2, "tf32": 3, "f16": 4, "s32": 5, "f16x3": 6}
@@ -60,26 +61,28 @@ class Problem(Sized):
 
 class PlanOptions(Sized):
     _fields_ = [("size", c_size_t), ("workspace_limit", c_size_t), ("alignment", c_int32),
-                ("any_order", c_int32), ("kernel", c_char_p)]
+                ("any_order", c_int32), ("kernel", c_char_p), ("packed", c_int32),
+                ("reserved", c_int32)]
 
 
 class Arguments(Sized):
     _fields_ = [("size", c_size_t), ("alpha", c_double), ("beta", c_double)] + [
         (n, c_void_p) for n in ("a", "b", "c", "d", "bias", "alpha_address", "beta_address",
                                 "workspace")] + [("workspace_bytes", c_size_t),
-                                                 ("stream", c_void_p), ("scale", c_void_p)]
+                                                 ("stream", c_void_p)] + [
+        (n, c_void_p) for n in ("scale", "packed_a", "packed_b")]
 
 
 # The same as bytes, which are made in a third of the time: alpha, beta, a, b, c, d, then zeros up
 # to the workspace.
-_packed = struct.Struct("@Q2d4Q3Q2Q2Q")
+_packed = struct.Struct("@Q2d4Q3Q2Q4Q")
 assert _packed.size == ctypes.sizeof(Arguments)
 
 
 def packed_arguments(alpha: float, a: int, b: int, d: int, workspace: int, workspace_bytes: int,
                      stream: int) -> bytes:
     return _packed.pack(_packed.size, alpha, 0.0, a, b, 0, d, 0, 0, 0, workspace, workspace_bytes,
-                        stream, 0)
+                        stream, 0, 0, 0)
 
 
 class DeviceInfo(Sized):
@@ -133,6 +136,10 @@ def _load() -> ctypes.CDLL:
         "plan_workspace": [c_void_p, POINTER(c_size_t)],
         "plan_run": [c_void_p, POINTER(Arguments)],
         "plan_destroy": [c_void_p],
+        "packed_bytes": [c_void_p, POINTER(Problem), c_int32, POINTER(c_size_t)],
+        "pack": [POINTER(c_void_p), c_void_p, POINTER(Problem), c_int32, c_void_p, c_void_p,
+                 c_size_t, c_void_p],
+        "packed_destroy": [c_void_p],
         "explain": [c_void_p, POINTER(Problem), POINTER(PlanOptions), POINTER(Explanation),
                     POINTER(Choice), c_size_t],
     }

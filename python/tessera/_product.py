@@ -44,13 +44,14 @@ class Product:
 
     def __init__(self, a: Any, b: Any, c_: Any, out: Any, compute: str | None,
                  epilogue: str | None, needs_out: bool = True, device: str | None = None,
-                 scale: Any = None, bias: Any = None):
+                 scale: Any = None, bias: Any = None, packed: dict[str, Any] | None = None):
         if compute not in c.COMPUTES:
             raise ValueError(f"compute is {compute!r}, but must be one of: " + ", ".join(
                 repr(k) for k in c.COMPUTES))
         if epilogue not in c.ACTIVATIONS:
             raise ValueError(f"epilogue is {epilogue!r}, but must be one of: " + ", ".join(
                 repr(k) for k in c.ACTIVATIONS))
+        self.packed = packed or {}  # forms of a and b that pack() made: fields of the arguments
         self.stream = current_stream(a) if is_on_gpu(a) else None
         self.a = Operand(a, "a", self.stream)
         self.b = Operand(b, "b", self.stream)
@@ -200,7 +201,7 @@ class Product:
         return c.Arguments(alpha=alpha, beta=beta, a=address(self.a), b=address(self.b),
                            c=address(self.c), d=address(self.out), stream=self.stream,
                            scale=address(self.scale[0]) if self.scale else None,
-                           bias=address(self.bias[0]) if self.bias else None)
+                           bias=address(self.bias[0]) if self.bias else None, **self.packed)
 
     def run(self, alpha: float, beta: float) -> Any:
         self.check_gradients()

@@ -54,8 +54,8 @@ static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields
               "a field of tessera_problem that is not attacked");
 static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 6 * sizeof(std::int32_t));
 static_assert(sizeof(tessera_plan_options) ==
-              2 * sizeof(std::size_t) + 2 * sizeof(std::int32_t) + sizeof(void*));
-static_assert(sizeof(tessera_arguments) == 14 * 8, "a field of tessera_arguments not attacked");
+              2 * sizeof(std::size_t) + 4 * sizeof(std::int32_t) + sizeof(void*));
+static_assert(sizeof(tessera_arguments) == 16 * 8, "a field of tessera_arguments not attacked");
 
 // A problem in each of the places that a call may be made.
 class EveryField : public Library {
@@ -185,6 +185,8 @@ TEST_F(EveryField, OfOptionsOfAPlan) {
     const std::string text = std::to_string(value);
     attack_with({size, 0, value, 0}, ("alignment is " + text).c_str());
     attack_with({size, 0, 0, value}, ("any_order is " + text).c_str());
+    attack_with({.size = size, .packed = value}, ("packed is " + text).c_str());
+    attack_with({.size = size, .reserved = value}, ("reserved is " + text).c_str());
   }
 }
 

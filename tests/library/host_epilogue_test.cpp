@@ -44,13 +44,15 @@ TEST_F(Library, EpiloguesOnTheCpu) {
   p.scale = TESSERA_SCALE_PER_COLUMN;
   p.bias = TESSERA_BIAS_PER_ROW;
   expect_d({1, -5, 11, 4});
-  // A caller that was compiled before there was a scale.
+  // Callers that were compiled before there were packed operands, and before there was a scale.
+  in.size = offsetof(tessera_arguments, packed_a);
+  expect_d({1, -5, 11, 4});
   p.scale = TESSERA_NO_SCALE;
   in.size = offsetof(tessera_arguments, scale);
   expect_d({-2, -5, 6, 7});
   in.size = offsetof(tessera_arguments, scale) - 8;
   EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_BAD_ARGUMENT);
-  expect_said("size of arguments is 96, but must be sizeof the struct, 112");
+  expect_said("size of arguments is 96, but must be sizeof the struct, 128");
   EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 

@@ -24,6 +24,7 @@ except ImportError:
             pass
     unittest.main()
 
+import tessera  # noqa: E402
 import tessera.torch_op as torch_op  # noqa: E402
 
 DEVICE = os.environ.get("TESSERA_TEST_DEVICE", "cpu").replace("virtual", "cpu")
@@ -267,6 +268,43 @@ class Operator(unittest.TestCase):
             self.assertEqual(torch_op.counts()[0] - before, taken, a.stride())
             self.assertEqual(d.shape, (*a.shape[:-1], 6))
             self.assertTrue(d.is_contiguous() and torch.equal(d, a @ b), a.stride())
+
+    def test_packed_operands(self):
+        """Read by many products, with the bits of those that are not; on a GPU of compute capability 9.0."""
+        w = torch.randn(300, 200, device=DEVICE)
+        if DEVICE == "cpu":
+            with self.assertRaisesRegex(ValueError, "host memory"):
+                tessera.pack(w, compute="f16x3")
+            return
+        if torch.cuda.get_device_capability() != (9, 0):
+            self.skipTest("no GPU of compute capability 9.0")
+        with self.assertRaisesRegex(tessera.UnsupportedError, "read operands as they are"):
+            tessera.pack(w, compute="f32")
+        packed = tessera.pack(w, compute="f16x3")
+        for m in (1, 70, 1500):
+            x = torch.randn(m, 300, device=DEVICE)
+            plain = tessera.matmul(x, w, compute="f16x3")
+            self.assertTrue(torch.equal(tessera.matmul(x, packed), plain), m)
+            bias = torch.randn(200, device=DEVICE)
+            self.assertTrue(torch.equal(tessera.gemm(x, packed, bias=bias, epilogue="relu"),
+                                        tessera.gemm(x, w, bias=bias, epilogue="relu", compute="f16x3")), m)
+        x = torch.randn(3, 500, 300, device=DEVICE)  # rows of a batch
+        self.assertTrue(torch.equal(tessera.matmul(x, packed), tessera.matmul(x, w, compute="f16x3")))
+        left = tessera.pack(w.T, compute="f16x3", left=True)
+        y = torch.randn(300, 90, device=DEVICE)
+        self.assertTrue(torch.equal(tessera.matmul(left, y), tessera.matmul(w.T, y, compute="f16x3")))
+        for wrong in (lambda: tessera.matmul(packed, y), lambda: tessera.matmul(x, left),
+                      lambda: tessera.matmul(x, packed, compute="f32"), lambda: tessera.matmul(y.T[:, 1:], packed),
+                      lambda: tessera.pack(x, compute="f16x3")):
+            self.assertRaises(ValueError, wrong)
+        x = torch.randn(70, 300, device=DEVICE, requires_grad=True)
+        tessera.matmul(x, packed).sum().backward()
+        self.assertEqual(x.grad.shape, x.shape)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            of_stream = tessera.matmul(x.detach(), tessera.pack(w, compute="f16x3"))
+        stream.synchronize()
+        self.assertTrue(torch.equal(of_stream, tessera.matmul(x.detach(), w, compute="f16x3")))
 
     def test_the_one_in_python(self):
         """Where the operators in C++ are missing."""

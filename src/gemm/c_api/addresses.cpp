@@ -6,8 +6,11 @@
 namespace tessera::gemm::c_api {
 namespace {
 
+std::string address_text(std::string_view name, std::uint64_t at) {
+  return "address of " + std::string(name) + " is " + std::to_string(at);
+}
 std::string address_text(const Operand& one, const Operands& at) {
-  return "address of " + std::string(one.name) + " is " + std::to_string(at[one.id]);
+  return address_text(one.name, at[one.id]);
 }
 
 std::string text_of(AddressKind kind) {
@@ -62,17 +65,21 @@ Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operan
   return Memory::kHost;
 }
 
+void require_here(const tessera_handle_s& owner, const std::string& name, std::uint64_t first,
+                  std::uint64_t bytes) {
+  if (!owner.place.checks_addresses || bytes == 0) return;
+  for (const std::uint64_t at : {first, first + (bytes - 1)}) {
+    const AddressKind kind = owner.gpu().device->kind_of(at);
+    if (kind == AddressKind::kHere) continue;
+    throw refused(address_text(name, first) + ", but its " + (at == first ? "first" : "last") +
+                  " byte is in " + text_of(kind));
+  }
+}
+
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands) {
   for (const Operand& one : OperandTable(problem)) {
-    const std::uint64_t first = operands[one.id], bytes = bytes_spanned(problem, one);
-    if (bytes == 0) continue;
-    for (const std::uint64_t at : {first, first + (bytes - 1)}) {
-      const AddressKind kind = owner.gpu().device->kind_of(at);
-      if (kind == AddressKind::kHere) continue;
-      throw refused(address_text(one, operands) + ", but its " + (at == first ? "first" : "last") +
-                    " byte is in " + text_of(kind));
-    }
+    require_here(owner, std::string(one.name), operands[one.id], bytes_spanned(problem, one));
   }
 }
 

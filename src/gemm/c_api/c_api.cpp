@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_device.h"
 #include "gemm/c_api/explain.h"
 #include "gemm/c_api/objects.h"
+#include "gemm/c_api/packed.h"
 #include "gemm/c_api/run.h"
 
 namespace tessera::gemm::c_api {
@@ -263,6 +264,32 @@ tessera_status tessera_plan_destroy(tessera_plan plan) {
     auto found = plans().remove(plan, "plan");
     const bool has_gpu = found->owner->has_gpu();
     forget(std::move(found), has_gpu);
+  });
+}
+
+tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem* problem,
+                                    int32_t operand, size_t* bytes) {
+  return with_handle(handle, [&](const auto& owner) {
+    given(bytes, "bytes") = 0;
+    const Asked asked = asked_of(*owner, problem);
+    *bytes = static_cast<std::size_t>(c_api::packing_of(*owner, asked, operand_of(operand)).bytes);
+  });
+}
+
+tessera_status tessera_pack(tessera_packed* packed, tessera_handle handle,
+                            const tessera_problem* problem, int32_t operand, const void* matrix,
+                            void* memory, size_t bytes, void* stream) {
+  return with_handle(handle, [&](const auto& owner) {
+    given(packed, "packed") = nullptr;
+    const Asked asked = asked_of(*owner, problem);
+    *packed = packed_operands().add(
+        c_api::pack(*owner, asked, operand_of(operand), matrix, memory, bytes, stream));
+  });
+}
+
+tessera_status tessera_packed_destroy(tessera_packed packed) {
+  return guarded([&] {
+    if (packed) packed_operands().remove(packed, "packed");
   });
 }
 

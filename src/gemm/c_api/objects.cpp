@@ -78,12 +78,15 @@ std::atomic<bool> is_driver_used = false, is_child = false;
 void before_fork() {
   handles().lock();
   plans().lock();
+  packed_operands().lock();
 }
 void after_fork() {
+  packed_operands().unlock();
   plans().unlock();
   handles().unlock();
 }
 void after_fork_in_child() {
+  packed_operands().unlock_in_child();
   plans().unlock_in_child();
   handles().unlock_in_child();
   is_child = is_child || is_driver_used;
@@ -104,6 +107,10 @@ Registry<tessera_handle_s>& handles() {
 }
 Registry<tessera_plan_s>& plans() {
   static auto& all = *new Registry<tessera_plan_s>;
+  return all;
+}
+Registry<tessera_packed_s>& packed_operands() {
+  static auto& all = *new Registry<tessera_packed_s>;
   return all;
 }
 

@@ -1,5 +1,5 @@
-// What a C caller holds: handles and plans, by names that are never given twice. So one that was
-// destroyed is known as such, and none goes away while a call uses it.
+// What a C caller holds: handles, plans and packed operands, by names that are never given twice.
+// So one that was destroyed is known as such, and none goes away while a call uses it.
 #pragma once
 
 #include <array>
@@ -83,9 +83,17 @@ struct tessera_plan_s {
   std::array<std::shared_ptr<const tessera::gemm::Prepared>, 4> prepared;  // of device memory
 };
 
+// An operand in the caller's memory.
+struct tessera_packed_s {
+  tessera::Types types;  // of the problems that read it
+  std::int64_t outer, k;
+  tessera::gemm::PackedArgument argument;
+  int gpu;
+};
+
 namespace tessera::gemm::c_api {
 
-// Returns a name that no handle and no plan has had before. WHY odd: an odd number is not the
+// Returns a name that no object has had before. WHY odd: an odd number is not the
 // address of an object.
 inline std::uintptr_t next_name() {
   static std::atomic<std::uintptr_t> last = 0x7e55e1;
@@ -126,6 +134,7 @@ class Registry {
 
 Registry<tessera_handle_s>& handles();
 Registry<tessera_plan_s>& plans();
+Registry<tessera_packed_s>& packed_operands();
 
 // Before the driver is used: from now on a child of a fork is known. Throws kUnavailable in one.
 void begin_driver_use();

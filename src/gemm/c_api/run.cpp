@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gemm/c_api/addresses.h"
+#include "gemm/c_api/packed.h"
 #include "gemm/c_api/side.h"
 #include "gemm/host/batch.h"
 #include "gemm/host/cpu.h"
@@ -72,10 +73,15 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
 
 // Launches a prepared plan with the caller's workspace, or one that the handle lends.
 void run_in_device_memory(tessera_handle_s& owner, const Prepared& prepared, const Problem& problem,
-                          const tessera_arguments& in, bool may_lend) {
-  const Arguments arguments{operands_of(in), in.alpha, in.beta,
+                          const tessera_arguments& in, const PackedArguments& packed,
+                          bool may_lend) {
+  const Arguments arguments{operands_of(in),
+                            in.alpha,
+                            in.beta,
                             reinterpret_cast<DeviceAddress>(in.workspace),
-                            static_cast<std::int64_t>(std::min(in.workspace_bytes, kMostBytes))};
+                            static_cast<std::int64_t>(std::min(in.workspace_bytes, kMostBytes)),
+                            packed.a,
+                            packed.b};
   if (owner.place.checks_addresses && prepared.launches() > 0) {
     require(check_operands(prepared.plan(), arguments));
     check_device_addresses(owner, problem, arguments.operands);
@@ -94,15 +100,18 @@ Problem with_scalars(Problem problem, const tessera_arguments& in) {
 
 void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& wanted,
               const tessera_arguments& in) {
-  const PlanOptions options = within_memory(owner, wanted);
+  PlanOptions options = within_memory(owner, wanted);
   asked.problem = with_scalars(asked.problem, in);
   const Operands operands = operands_of(in);
   if (asked.memory != Memory::kDevice) require(check(asked.problem));
+  const PackedArguments packed = packed_of(owner, in, asked.problem);
   if (memory_of(owner, asked, operands) == Memory::kHost) {
+    require_none(packed);
     return run_in_host_memory(owner, asked.problem, operands, options, in.stream);
   }
+  options.packed = options.packed | packed.operands();
   const auto prepared = owner.gpu().gemm.prepared(asked.problem, alignment_of(operands), options);
-  run_in_device_memory(owner, *prepared, asked.problem, in, true);
+  run_in_device_memory(owner, *prepared, asked.problem, in, packed, true);
 }
 
 std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owner,
@@ -143,11 +152,13 @@ void run_plan(const tessera_plan_s& plan, const tessera_arguments& in) {
     return copy;
   }();
   const Asked asked{problem, plan.asked.memory};
+  const PackedArguments packed = packed_of(*plan.owner, in, problem);
   if (memory_of(*plan.owner, asked, operands_of(in)) == Memory::kHost) {
+    require_none(packed);
     return run_in_host_memory(*plan.owner, problem, operands_of(in), plan.options, in.stream);
   }
   const auto& prepared = plan.prepared[tessera_plan_s::place_of(in.alpha, in.beta)];
-  run_in_device_memory(*plan.owner, *prepared, problem, in, false);
+  run_in_device_memory(*plan.owner, *prepared, problem, in, packed, false);
 }
 
 std::int64_t workspace_of(const tessera_plan_s& plan) {

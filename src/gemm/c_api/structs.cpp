@@ -102,12 +102,12 @@ void require_zero(const char* name, std::int64_t value) {
 }
 
 std::size_t size_of_struct(const void* from, std::size_t known, const char* name, bool is_input,
-                           std::size_t earlier) {
+                           std::span<const std::size_t> earlier) {
   if (!from) throw refused(std::string(name) + " is null, but must be given");
   std::size_t size = 0;
   std::memcpy(&size, from, sizeof size);
   const std::string said = "size of " + std::string(name) + " is " + std::to_string(size);
-  if (size == earlier) return size;
+  if (std::find(earlier.begin(), earlier.end(), size) != earlier.end()) return size;
   if (size < known || size > kLargestStruct) {
     throw refused(said + ", but must be sizeof the struct, " + std::to_string(known));
   }
@@ -169,6 +169,13 @@ Options options_of(const tessera_plan_options* from) {
   options.alignment = {least, least, least, least};
   options.plan.deterministic = value_of(std::array{true, false}, "any_order", in.any_order);
   if (in.kernel) options.plan.kernel = kernel_named(in.kernel);
+  constexpr std::int32_t kBoth = TESSERA_A + TESSERA_B;
+  if (in.packed < 0 || in.packed > kBoth) {
+    throw refused("packed is " + text_of(in.packed) +
+                  ", but must be TESSERA_A (1), TESSERA_B (2), their sum, or 0");
+  }
+  options.plan.packed = {(in.packed & TESSERA_A) != 0, (in.packed & TESSERA_B) != 0};
+  require_zero("reserved", in.reserved);
   return options;
 }
 
@@ -187,6 +194,10 @@ Place place_of(const tessera_place* from) {
   place.fp32.taken = fp32_of(in.fp32);
   require_zero("reserved", in.reserved);
   return place;
+}
+
+OperandId operand_of(std::int32_t operand) {
+  return value_of(std::array{OperandId::kA, OperandId::kB}, "operand", operand, TESSERA_A);
 }
 
 tessera_arguments arguments_of(const tessera_arguments* from, const Problem& problem) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -31,31 +33,28 @@ void require_zero(const char* name, std::int64_t value);
 // The size that the caller's struct says it has: at least `known`, or that of an earlier version.
 // Of a later version's struct the fields that this one does not know must be 0, where `is_input`.
 std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input,
-                           std::size_t earlier);
-inline std::size_t size_of_struct(const void* given, std::size_t known, const char* name,
-                                  bool is_input) {
-  return size_of_struct(given, known, name, is_input, known);
-}
+                           std::span<const std::size_t> earlier = {});
 
-// The size of a struct before fields were appended, which are 0 for a caller that does not know
+// The sizes of a struct before fields were appended, which are 0 for a caller that does not know
 // them.
 template <class Struct>
-inline constexpr std::size_t kEarlierSize = sizeof(Struct);
+inline constexpr std::array<std::size_t, 0> kEarlierSizes{};
 template <>
-inline constexpr std::size_t kEarlierSize<tessera_place> = offsetof(tessera_place, fp32);
+inline constexpr std::array kEarlierSizes<tessera_place>{offsetof(tessera_place, fp32)};
 template <>
-inline constexpr std::size_t kEarlierSize<tessera_arguments> = offsetof(tessera_arguments, scale);
+inline constexpr std::array kEarlierSizes<tessera_arguments>{offsetof(tessera_arguments, scale),
+                                                             offsetof(tessera_arguments, packed_a)};
 template <>
-inline constexpr std::size_t kEarlierSize<tessera_plan_options> = offsetof(tessera_plan_options,
-                                                                           kernel);
+inline constexpr std::array kEarlierSizes<tessera_plan_options>{
+    offsetof(tessera_plan_options, kernel), offsetof(tessera_plan_options, packed)};
 template <>
-inline constexpr std::size_t kEarlierSize<tessera_choice> = offsetof(tessera_choice, plan);
+inline constexpr std::array kEarlierSizes<tessera_choice>{offsetof(tessera_choice, plan)};
 
 // A caller's struct, of this version, an earlier or a later one.
 template <class Struct>
 Struct read(const Struct* from, const char* name) {
   Struct known{};
-  const std::size_t size = size_of_struct(from, sizeof(Struct), name, true, kEarlierSize<Struct>);
+  const std::size_t size = size_of_struct(from, sizeof(Struct), name, true, kEarlierSizes<Struct>);
   std::memcpy(&known, from, std::min(size, sizeof(Struct)));
   return known;
 }
@@ -66,7 +65,7 @@ void write_struct(void* to, const void* from, std::size_t bytes, std::size_t siz
 
 // Of choices that a caller has room for.
 inline std::size_t size_of_choices(const tessera_choice* first) {
-  return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSize<tessera_choice>);
+  return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSizes<tessera_choice>);
 }
 
 enum class Memory { kDevice, kHost, kDetect };
@@ -107,6 +106,9 @@ struct Place {
 };
 // Of null: the defaults. Reads TESSERA_FP32 where the caller leaves that open.
 Place place_of(const tessera_place* given);
+
+// A or B.
+OperandId operand_of(std::int32_t operand);
 
 // Refuses what no kernel reads yet: alpha and beta in device memory.
 tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);

@@ -1,0 +1,28 @@
+// Operands that a caller packs, and calls that are given such.
+#pragma once
+
+#include "gemm/c_api/objects.h"
+#include "gemm/call/pack.h"
+
+namespace tessera::gemm::c_api {
+
+// Of the operand of a problem on the handle's GPU.
+Packing packing_of(const tessera_handle_s& owner, const Asked& asked, OperandId operand);
+
+std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Asked& asked,
+                                       OperandId operand, const void* matrix, void* memory,
+                                       std::size_t bytes, void* stream);
+
+// Those of a call; address 0 where one is not given.
+struct PackedArguments {
+  PackedArgument a, b;
+
+  PackedOperands operands() const { return {a.address != 0, b.address != 0}; }
+};
+// Of a call whose operands are in host memory.
+void require_none(const PackedArguments& packed);
+// Throws where one is of another shape, type or GPU than the problem's.
+PackedArguments packed_of(const tessera_handle_s& owner, const tessera_arguments& given,
+                          const Problem& problem);
+
+}  // namespace tessera::gemm::c_api

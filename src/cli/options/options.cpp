@@ -163,6 +163,10 @@ void add_plan_options(Parser& parser, ProblemOptions& options) {
       .add_option("--remainder", options.remainder,
                   "launches of smaller tiles where whole tiles do not fit: model, never, always")
       .type_name("POLICY");
+  parser
+      .add_option("--packed", options.packed,
+                  "operands that are packed beforehand, as weights are: a, b or ab (type f16x3)")
+      .type_name("OPERANDS");
 }
 
 gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
@@ -173,9 +177,15 @@ gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
     throw StatusError(Status::bad_argument(
         fmt::format("{} is '{}', but must be model, never or always", argument, text)));
   };
+  const std::string& packed = options.packed;
+  if (!packed.empty() && packed != "a" && packed != "b" && packed != "ab") {
+    throw StatusError(
+        Status::bad_argument(fmt::format("--packed is '{}', but must be a, b or ab", packed)));
+  }
   return {.split = policy("--split", options.split),
           .repack = policy("--repack", options.repack),
-          .remainder = policy("--remainder", options.remainder)};
+          .remainder = policy("--remainder", options.remainder),
+          .packed = {packed.starts_with("a"), packed.ends_with("b")}};
 }
 
 void add_scale_options(Parser& parser, ProblemOptions& options) {

@@ -20,7 +20,7 @@ struct ProblemOptions {
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta, epilogue;
   std::string batch, stride_a, stride_b, stride_c, stride_d, pointers;
-  std::string split = "model", repack = "model", remainder = "model";
+  std::string split = "model", repack = "model", remainder = "model", packed;
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };

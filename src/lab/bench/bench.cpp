@@ -13,7 +13,8 @@
 namespace tessera::lab {
 namespace {
 
-Record new_record(const BenchCandidate& candidate, const Problem& problem, const Device& device) {
+Record new_record(const BenchCandidate& candidate, const Problem& problem,
+                  const gemm::PackedOperands& packed, const Device& device) {
   Record record;
   record.kernel = candidate.choice.kernel->name;
   record.config = candidate.choice.variant;
@@ -24,6 +25,7 @@ Record new_record(const BenchCandidate& candidate, const Problem& problem, const
   if (candidate.workspace_limit != gemm::kAnyWorkspace) {
     record.workspace_limit = candidate.workspace_limit;
   }
+  record.packed = packed.text();
   record.problem = problem;
   record.device = device.info().name;
   return record;
@@ -88,7 +90,8 @@ class Bench {
   std::vector<Record> run() {
     if (has_clock_ && !options_.check_results) {
       for (const BenchCandidate& one : candidates_) {
-        rows_.push_back({&one, new_record(one, problem_, device_), one.unavailable.empty()});
+        rows_.push_back({&one, new_record(one, problem_, options_.verify.plan.packed, device_),
+                         one.unavailable.empty()});
       }
     } else {
       check_all();
@@ -179,7 +182,7 @@ Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCas
 
 Record verify_record(Device& device, const BenchCandidate& candidate, const VerifyCase& data) {
   const KernelChoice& choice = candidate.choice;
-  Record record = new_record(candidate, data.problem(), device);
+  Record record = new_record(candidate, data.problem(), data.options().plan.packed, device);
   if (!record.reason.empty()) return record;
   if (device.info().kind == DeviceKind::kVirtual && choice.kernel->is_patched()) {
     record.verified = verified_by_proof(*choice.kernel);

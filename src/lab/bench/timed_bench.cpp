@@ -113,6 +113,7 @@ void TimedBench::bind(Device& device, const Problem& problem, BenchRow& row) {
     row.record.reason = error.what();
     return;
   }
+  for (std::int64_t i = 0; i < sets_.size(); ++i) bound_.back()->pack(device, sets_[i]);
   const PreparedCall& bound = *bound_.back();
   set_code(row.record, bound.image(), bound.plan().offers.front().name(), bound.workspace_bytes());
   row.record.host_us = bound.host_time(device, sets_);

@@ -59,7 +59,8 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
                                      view_of(problem.epilogue.bias, problem), mix_bits(seed + 1));
   const Operands operands{a.address(), b.address(),     c.address(),
                           d.address(), scale.address(), bias.address()};
-  const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
+  PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
+  call.pack(device, operands);
   if (call.plan().steps.empty()) {
     throw StatusError(Status::bad_argument(fmt::format(
         "-m is {} and -n is {}, but both must be at least 1 where there is something to count",

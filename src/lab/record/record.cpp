@@ -191,6 +191,7 @@ Json to_json(const Record& r) {
           {"tflops", optional_json(r.tflops)},
           {"workspace_bytes", optional_json(r.workspace_bytes)},
           {"workspace_limit", optional_json(r.workspace_limit)},
+          {"packed", text_or_null(r.packed)},
           {"order_seed", optional_json(r.order_seed)},
           {"rounds", r.rounds ? Json(r.rounds) : Json(nullptr)},
           {"vendor", to_json(r.vendor)},

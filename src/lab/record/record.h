@@ -85,6 +85,7 @@ struct Record {
   std::optional<double> tflops;
   std::optional<std::int64_t> workspace_bytes;  // of our launches
   std::optional<std::int64_t> workspace_limit;  // that they were planned within
+  std::string packed;                           // operands, before time is taken: "a", "b", "ab"
   std::optional<std::uint64_t> order_seed;      // of the candidates in each round
   int rounds = 0;                               // in which it was timed
   std::optional<VendorTime> vendor;

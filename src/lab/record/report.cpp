@@ -99,7 +99,10 @@ const Column kKernel{"kernel", [](const Record& r) { return r.kernel; }};
 const Column kConfig{"config", [](const Record& r) { return r.config; }};
 const Column kIdea{"idea", [](const Record& r) { return r.idea; }};
 const Column kShape{"m x n x k", shape_of};
-const Column kType{"type", [](const Record& r) { return name_of(r.problem.types); }};
+const Column kType{"type", [](const Record& r) {
+                     const std::string packed = r.packed.empty() ? "" : ", " + r.packed + " packed";
+                     return name_of(r.problem.types) + packed;
+                   }};
 const Column kLayout{"layout", [](const Record& r) {
                        return layout_of(r.problem) + " " + std::string(name_of(r.problem.order));
                      }};

@@ -155,13 +155,14 @@ void Pass::run(Device& device, const gemm::PlanOptions& how, VerifyResult& resul
 void Pass::launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
                   const gemm::Alignment& alignment, Outcome& outcome) const {
   take_counts(device);
-  const PreparedCall call(device, *how.kernel, problem, alignment, how);
+  PreparedCall call(device, *how.kernel, problem, alignment, how);
   outcome.row = &call.plan().row();
   outcome.image = call.image();
   outcome.workspace_bytes = call.workspace_bytes();
   outcome.entries = entries_of(call.plan());
   {
     const Watch watch(device, options.checks);
+    call.pack(device, operands);
     call.run(operands, options.stop);
     device.synchronize();
   }

@@ -38,8 +38,36 @@ PreparedCall::PreparedCall(Device& device, const KernelChoice& choice, const Pro
           device, gemm::plan(problem, alignment, gemm::limits_of(device.info()), options_))),
       workspace_(device, static_cast<std::size_t>(plan().workspace_bytes())) {}
 
+void PreparedCall::pack(Device& device, const Operands& operands) {
+  for (const auto& [is_packed, operand] :
+       {std::pair{options_.packed.a, OperandId::kA}, std::pair{options_.packed.b, OperandId::kB}}) {
+    if (!is_packed) continue;
+    const gemm::Packing packing =
+        gemm::packing_of(problem_, plan().alignment, operand, plan().limits);
+    DeviceBuffer memory(device, static_cast<std::size_t>(std::max<std::int64_t>(1, packing.bytes)));
+    gemm::pack(device, device, packing, operand, operands[operand], memory.address());
+    packed_.push_back({operands[operand], std::move(memory)});
+  }
+  device.synchronize();
+}
+
+gemm::PackedArgument PreparedCall::packed(bool is_packed, DeviceAddress matrix) const {
+  for (const Packed& one : packed_) {
+    if (is_packed && one.matrix == matrix) {
+      return {one.memory.address(), static_cast<std::int64_t>(one.memory.bytes())};
+    }
+  }
+  return {};
+}
+
 gemm::Arguments PreparedCall::arguments(const Operands& operands) const {
-  return {operands, problem_.alpha, problem_.beta, workspace_.address(), workspace_bytes()};
+  return {operands,
+          problem_.alpha,
+          problem_.beta,
+          workspace_.address(),
+          workspace_bytes(),
+          packed(options_.packed.a, operands.a),
+          packed(options_.packed.b, operands.b)};
 }
 
 void PreparedCall::run(const Operands& operands, const Stop& stop) const {

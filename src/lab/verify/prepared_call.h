@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/buffer.h"
+#include "gemm/call/pack.h"
 #include "gemm/call/prepare.h"
 #include "lab/data/operand_sets.h"
 #include "lab/verify/stop.h"
@@ -27,6 +28,8 @@ class PreparedCall {
   const std::string& code() const { return prepared_.code(); }
   const LoadedImage& image() const { return prepared_.image(); }
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
+  // Packs what the options say is packed of these operands; before they are run.
+  void pack(Device& device, const Operands& operands);
   // With alpha and beta of the problem. Asynchronous where the device is.
   void run(const Operands& operands, const Stop& stop = {}) const;
 
@@ -35,12 +38,18 @@ class PreparedCall {
   HostTime host_time(Device& device, const OperandSets& sets) const;
 
  private:
+  struct Packed {
+    DeviceAddress matrix;
+    DeviceBuffer memory;
+  };
   gemm::Arguments arguments(const Operands& operands) const;
+  gemm::PackedArgument packed(bool is_packed, DeviceAddress matrix) const;
 
   Problem problem_;
   gemm::PlanOptions options_;
   gemm::Prepared prepared_;
   DeviceBuffer workspace_;
+  std::vector<Packed> packed_;
 };
 
 }  // namespace tessera::lab

@@ -39,7 +39,7 @@ std::span<const Row> integer_rows() {
       {0x1a, "1456", kFixed, "SGXT{.wrap}{.u32} {d}, {a}, {b}"},
       {0x1b, "1456", kFixed, "BMSK{.wrap} {d}, {a}, {b}"},
       {0x26, "1", kFixed, "IDP{.dot} {d}, {a}, {b}, {c}"},
-      {0x46, "1234567", kFixed, "VIADDMNMX{.s32at72} {d}, {a}, {b:-}, {c}, {q87}"},
+      {0x46, "1234567", kFixed, "VIADDMNMX{.s32at72}{.relu76} {d}, {a}, {b:-}, {c}, {q87}"},
       // Predicates, and registers from elsewhere.
       {0x81c, "", kFixed,
        "PLOP3{'.LUT} {p81}, {p84}, {q87}, {q77}, {plop_third}, {plop_lut}, {hex8@16}"},

@@ -1,6 +1,7 @@
 // What faults are tried on: a program that makes a handle, multiplies once and asks why so.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tessera/gemm.h"

@@ -41,6 +41,7 @@ Problem problem_of(const Json& stored) {
 bool is_wanted(const Json& run) {
   if (run.value("build", "this") != "this" || !run.contains("time_ms")) return false;
   if (run.at("time_ms").is_null() || run.at("mode") != "burst") return false;
+  if (run.value("fill", Json()) == "spread") return false;  // of which a plan knows nothing
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.name != run.at("kernel").get<std::string>()) continue;
     return kernel.source.starts_with("kernels/") &&
@@ -69,6 +70,8 @@ void add_runs(const std::filesystem::path& path, std::vector<StoredRun>& runs) {
     found.problem = problem_of(run.at("problem"));
     const Json limit = run.value("workspace_limit", Json());
     if (!limit.is_null()) found.workspace_limit = limit.get<std::int64_t>();
+    const std::string packed = run.value("packed", Json()).is_string() ? run.at("packed") : "";
+    found.packed = {packed.starts_with("a"), packed.ends_with("b")};
     found.split = split_of(run.value("command", Json()));
     found.device = {device.at("sm"), device.at("multiprocessors"), device.at("l2_bytes"),
                     &gemm::costs_for(device.at("name").get<std::string>())};
@@ -101,8 +104,9 @@ std::string problem_text_of(const StoredRun& run) {
       p.epilogue.is_identity() ? "" : fmt::format(" {}", name_of(p.epilogue));
   const std::string limit =
       run.workspace_limit ? fmt::format(" within {} MiB", *run.workspace_limit >> 20) : "";
-  return fmt::format("{}{}x{}x{} {} {}{}{}{}", batch, p.m, p.n, p.k, name_of(p.types), layout_of(p),
-                     p.beta != 0 ? " + C" : "", epilogue, limit);
+  const std::string packed = run.packed.any() ? " with packed " + run.packed.text() : "";
+  return fmt::format("{}{}x{}x{} {} {}{}{}{}{}", batch, p.m, p.n, p.k, name_of(p.types),
+                     layout_of(p), p.beta != 0 ? " + C" : "", epilogue, packed, limit);
 }
 
 std::string text_of(const StoredRun& run) {

@@ -15,6 +15,7 @@ struct StoredRun {
   Problem problem;
   std::optional<std::int64_t> workspace_limit;
   gemm::Policy split = gemm::Policy::kModel;  // as its command says
+  gemm::PackedOperands packed;
   gemm::DeviceLimits device;
   double microseconds = 0;  // median, burst
 };

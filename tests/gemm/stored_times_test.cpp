@@ -110,6 +110,7 @@ gemm::PlanOptions options_of(const StoredRun& run) {
   gemm::PlanOptions options;
   if (run.workspace_limit) options.workspace_limit = *run.workspace_limit;
   options.split = run.split;
+  options.packed = run.packed;
   return options;
 }
 

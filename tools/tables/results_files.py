@@ -19,9 +19,9 @@ def require_one_commit(file, path):
 
 
 def is_ours(run):
-    """This build's code in as much workspace as it likes: what tables show as our figure. The other
-    runs of a file are companions, which the first ones tell of."""
-    return run.get("build", "this") == "this" and run.get("workspace_limit") is None
+    """This build's code in as much workspace as it likes, of operands as they are: what tables show as our
+    figure. The other runs of a file are companions, which the first ones tell of."""
+    return run.get("build", "this") == "this" and run.get("workspace_limit") is None and not run.get("packed")
 
 
 def rounds_of(file):

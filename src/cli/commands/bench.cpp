@@ -261,7 +261,8 @@ void declare_options(Parser& parser, BenchArguments& options) {
   add_scale_options(parser, options.problem);
   parser.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only")
       .type_name("MODE");
-  parser.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
+  parser
+      .add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, spread")
       .type_name("FILL");
   parser
       .add_option("--rounds", options.rounds,

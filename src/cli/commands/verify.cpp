@@ -298,7 +298,9 @@ void declare_options(Parser& parser, VerifyArguments& options) {
   add_shape_options(parser, options.problem);
   add_batch_options(parser, options.problem);
   add_scale_options(parser, options.problem);
-  parser.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, zeros")
+  parser
+      .add_option("--fill", options.fill,
+                  "uniform (default), normal, integers, same-sign, spread, zeros")
       .type_name("FILL");
   parser.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)").type_name("N");
   parser.add_flag("--in-place", options.in_place, "D is C");

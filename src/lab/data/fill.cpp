@@ -13,10 +13,11 @@
 namespace tessera::lab {
 namespace {
 
-constexpr std::array<std::pair<Fill, std::string_view>, 5> kNames{{{Fill::kUniform, "uniform"},
+constexpr std::array<std::pair<Fill, std::string_view>, 6> kNames{{{Fill::kUniform, "uniform"},
                                                                    {Fill::kNormal, "normal"},
                                                                    {Fill::kIntegers, "integers"},
                                                                    {Fill::kSameSign, "same-sign"},
+                                                                   {Fill::kSpread, "spread"},
                                                                    {Fill::kZeros, "zeros"}}};
 
 constexpr std::int64_t kElementsAThread = 1 << 16;
@@ -32,6 +33,10 @@ double uniform(std::uint64_t bits, int digits) {
 double same_sign(std::uint64_t bits, int digits) {
   const auto odd = static_cast<std::int64_t>(bits >> (65 - digits)) * 2 + 1;
   return static_cast<double>(odd) * (1.0 / static_cast<double>(std::int64_t{1} << digits));
+}
+
+double spread(std::uint64_t bits, int digits) {
+  return uniform(bits, digits) * (mix_bits(bits) % 2 ? 1 : 0x1p-30);
 }
 
 // Rounded to nearest: the product with 2^n + 1, less itself, drops the last n bits (Dekker).
@@ -122,6 +127,8 @@ void fill(HostMatrix& matrix, const FillSpec& spec) {
       return fill_real(normal);
     case Fill::kSameSign:
       return fill_real(same_sign);
+    case Fill::kSpread:
+      return fill_real(spread);
     case Fill::kZeros:
       return fill_with(matrix, spec.seed, [](std::uint64_t) { return 0.0; });
     case Fill::kIntegers:

@@ -16,6 +16,7 @@ enum class Fill {
   kNormal,    // mean 0, deviation 1, full mantissas
   kIntegers,  // -limit .. limit; integers.h chooses a limit that keeps sums exact
   kSameSign,  // (0, 1), full mantissas: errors add up instead of cancelling
+  kSpread,    // (-1, 1), half of the values times 2^-30: more exponents than FP16 has
   kZeros,
 };
 

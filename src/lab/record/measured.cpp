@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/renamed.h"
+#include "lab/data/fill.h"
 #include "lab/json/json_number.h"
 
 namespace tessera::lab {
@@ -47,10 +48,14 @@ Measured row_of(const Json& run, const std::string& file) {
   return row;
 }
 
-// Not of another build's code, and in as much workspace as the plan likes; old files have neither.
+// Not of another build's code, in as much workspace as the plan likes, of operands as they are and
+// numbers as they usually are. Old files say less.
 bool is_own_figure(const Json& run) {
-  const bool is_limited = run.contains("workspace_limit") && !run.at("workspace_limit").is_null();
-  return run.value("build", "this") == "this" && !is_limited;
+  const auto is_given = [&](const char* key) {
+    return run.contains(key) && !run.at(key).is_null();
+  };
+  return run.value("build", "this") == "this" && !is_given("workspace_limit") &&
+         !is_given("packed") && !(is_given("fill") && run.at("fill") == name_of(Fill::kSpread));
 }
 
 void add_timed(const Json& object, const std::string& file, std::vector<Measured>& rows) {

@@ -238,6 +238,15 @@ TEST(Promoted, NumbersOfAnyExponentKeepTheirDigits) {
   }
 }
 
+TEST(Promoted, IsRightWhereNumbersAreSpread) {
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    const lab::VerifyOptions how{.fill = lab::Fill::kSpread, .checks = !test_on_cuda()};
+    const lab::VerifyResult result = lab::verify(small_test_device(), named("128x128x32_s6"),
+                                                 f16x3_product(131, 140, 200, layout), how);
+    EXPECT_TRUE(result.ok()) << layout << ": " << result.reason;
+  }
+}
+
 // The largest numbers would be infinities if they were rounded to TF32.
 TEST(Promoted, TheLargestNumbersStayFiniteInTf32Terms) {
   const float kLargest = std::bit_cast<float>(0x7f7ff000u);  // of 12 digits, all ones

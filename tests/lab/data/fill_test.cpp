@@ -168,8 +168,8 @@ TEST(Fill, PlacesNaNs) {
 }
 
 TEST(Fill, NamesAreParsedBack) {
-  for (Fill kind :
-       {Fill::kUniform, Fill::kNormal, Fill::kIntegers, Fill::kSameSign, Fill::kZeros}) {
+  for (Fill kind : {Fill::kUniform, Fill::kNormal, Fill::kIntegers, Fill::kSameSign, Fill::kSpread,
+                    Fill::kZeros}) {
     EXPECT_EQ(parse_fill(name_of(kind)), kind);
   }
   EXPECT_THROW(parse_fill("random"), StatusError);

@@ -11,6 +11,8 @@ Made on a GPU:
   build/tessera bench --kernel best -m 1024,2048,4096,8192 --type f16x3 --layout NN,NT,TN,TT --mode burst \\
                       --json results/tensor/h100_f16x3.json
   build/tessera bench --kernel best -m 8192 ... --workspace-limit 268435456 --json results/tensor/h100_f16x3_256.json
+  build/tessera bench --kernel best -m 1024,... --packed b --json results/tensor/h100_f16x3_packed.json
+  build/tessera bench --kernel best -m 4096,8192 ... --fill spread --json results/tensor/h100_f16x3_spread.json
   build/tessera bench --suite drawn --seed N --cells 1000 --fp32 f16x3 --json results/tensor/h100_f16x3_cells.json
   tests/python/clients/fp32_programs.py build/libtessera.so.0 --json results/interface/h100_fp32_programs.json --commit HASH
 """
@@ -19,7 +21,7 @@ import math
 import sys
 
 from cells import NOTHING, table
-from results_files import code_and_rounds, require_one_commit
+from results_files import code_and_rounds, commits_of, require_one_commit
 
 SCHEMA = "tessera.accuracy/2"
 
@@ -57,34 +59,42 @@ def geometric_mean(values):
 
 
 def speeds(path):
-    """{(size, is limited): [(TFLOP/s, speed over the vendor's)]}, and the file."""
+    """{(size, workspace limit, way): [(TFLOP/s, speed over the vendor's)]}, and the file."""
     file = json.loads(path.read_text())
     require_one_commit(file, path)
     cells = {}
     for run in file["runs"]:
         if run.get("build", "this") != "this" or not run.get("vendor"):
             continue
-        key = run["problem"]["m"], run.get("workspace_limit")
+        if run.get("fill") == "spread":
+            way = "spread"
+        else:
+            way = "packed" if run.get("packed") else "plain"
+        key = run["problem"]["m"], run.get("workspace_limit"), way
         cells.setdefault(key, []).append((run["tflops"], run["ratio_to_vendor"]))
     return file, cells
 
 
 def terms(root):
-    paths = [root / f"results/tensor/h100_f16x3{suffix}.json" for suffix in ("", "_256")]
+    paths = [root / f"results/tensor/h100_f16x3{suffix}.json" for suffix in ("", "_256", "_packed", "_spread")]
     if not all(path.exists() for path in paths):
         return NOTHING
     file, cells = speeds(paths[0])
-    _, of_256 = speeds(paths[1])
-    cells.update(of_256)
-    limits = {None: "as much as it likes", 2**28: "256 MiB", 2**26: "64 MiB"}
-    sizes = sorted({size for size, _ in cells})
+    for path in paths[1:]:
+        other, more = speeds(path)
+        if commits_of(other) != commits_of(file):
+            sys.exit(f"{path}: its runs are of another commit than those of {paths[0]}")
+        cells.update(more)
+    ways = {("plain", None): "as much as it likes", ("plain", 2**28): "256 MiB", ("plain", 2**26): "64 MiB",
+            ("packed", None): "any, B packed", ("spread", None): "any, numbers with spread: TF32 terms"}
+    sizes = sorted({size for size, _, _ in cells})
     rows = []
-    for limit, text in limits.items():
+    for (way, limit), text in ways.items():
         row = []
         for size in sizes:
             # What fits anyway was not run again with a limit.
-            runs = cells.get((size, limit)) or cells.get((size, None))
-            row.append(f"{sum(t for t, _ in runs) / len(runs):.0f} ({geometric_mean([r for _, r in runs]):.2f})")
+            runs = cells.get((size, limit, way)) or cells.get((size, None, way))
+            row.append(f"{sum(t for t, _ in runs) / len(runs):.0f} ({geometric_mean([r for _, r in runs]):.2f})" if runs else "")
         rows.append([text, *row])
     environment = file["environment"]
     return "\n\n".join([

@@ -38,7 +38,7 @@ PackedArgument argument_of(const tessera_handle_s& owner, tessera_packed given, 
 
 Packing packing_of(const tessera_handle_s& owner, const Asked& asked, OperandId operand) {
   require_gpu(owner, asked);
-  return gemm::packing_of(with_default_ld(asked.problem), {}, operand, limits_of(*owner.info));
+  return gemm::packing_of(with_default_ld(asked.problem), operand, limits_of(*owner.info));
 }
 
 std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Asked& asked,
@@ -56,9 +56,9 @@ std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Aske
   if (packing.bytes > 0) {
     given(static_cast<const std::byte*>(matrix), "matrix");
     given(static_cast<std::byte*>(memory), "memory");
-    if (from % sizeof(float) != 0) {
+    if (from % size_of(table[operand].type) != 0) {
       throw refused("matrix is at " + std::to_string(from) + ", but must be at a multiple of " +
-                    std::to_string(sizeof(float)) + " bytes, those of an element");
+                    std::to_string(size_of(table[operand].type)) + " bytes, those of an element");
     }
     if (to % kWorkspaceAlignment != 0) {
       throw refused("memory is at " + std::to_string(to) + ", but must be at a multiple of " +

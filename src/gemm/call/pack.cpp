@@ -4,8 +4,7 @@
 
 namespace tessera::gemm {
 
-Packing packing_of(const Problem& given, const Alignment& alignment, OperandId operand,
-                   const DeviceLimits& limits) {
+Packing packing_of(const Problem& given, OperandId operand, const DeviceLimits& limits) {
   const Problem problem = planned_problem(given);
   require(check(problem));
   if (problem.batch.kind != BatchKind::kNone) {
@@ -13,7 +12,7 @@ Packing packing_of(const Problem& given, const Alignment& alignment, OperandId o
                                            ", but an operand is packed for problems of one "
                                            "product; batches that share it may read it, too"));
   }
-  const Request request = request_of(subproblem_of(problem, alignment), limits, {});
+  const Request request = request_of(subproblem_of(problem, {}), limits, {});
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.types != problem.types || is_rung(kernel)) continue;
     if (limits.sm < kernel.first_sm || limits.sm > kernel.last_sm) continue;

@@ -10,11 +10,10 @@ namespace tessera::gemm {
 // How operand A or B of such problems is packed. It does not depend on the size of the other
 // operand, and a packed matrix may be read as A and as B. Throws kBadArgument for an illegal
 // problem or a batch, kUnsupported where no kernel of the problem's types reads a packed form.
-Packing packing_of(const Problem& problem, const Alignment& alignment, OperandId operand,
-                   const DeviceLimits& limits);
+Packing packing_of(const Problem& problem, OperandId operand, const DeviceLimits& limits);
 
-// Launches it: reads `matrix`, which has at least the alignment above, and writes `packed`, a
-// multiple of 256 bytes. Asynchronous if the device is.
+// Launches it: reads `matrix`, at a multiple of its element's bytes, and writes `packed`, at one of
+// 256. Asynchronous if the device is.
 void pack(Modules& modules, const Stream& stream, const Packing& packing, OperandId operand,
           DeviceAddress matrix, DeviceAddress packed, void* on = nullptr);
 

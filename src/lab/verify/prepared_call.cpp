@@ -42,8 +42,7 @@ void PreparedCall::pack(Device& device, const Operands& operands) {
   for (const auto& [is_packed, operand] :
        {std::pair{options_.packed.a, OperandId::kA}, std::pair{options_.packed.b, OperandId::kB}}) {
     if (!is_packed) continue;
-    const gemm::Packing packing =
-        gemm::packing_of(problem_, plan().alignment, operand, plan().limits);
+    const gemm::Packing packing = gemm::packing_of(problem_, operand, plan().limits);
     DeviceBuffer memory(device, static_cast<std::size_t>(std::max<std::int64_t>(1, packing.bytes)));
     gemm::pack(device, device, packing, operand, operands[operand], memory.address());
     packed_.push_back({operands[operand], std::move(memory)});

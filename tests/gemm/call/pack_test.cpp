@@ -36,7 +36,7 @@ struct Packed {
   gemm::PackedArgument argument;
 
   Packed(const Problem& p, OperandId operand, const DeviceBuffer& matrix)
-      : Packed(gemm::packing_of(p, {4, 4, 4, 4}, operand, limits()), operand, matrix) {}
+      : Packed(gemm::packing_of(p, operand, limits()), operand, matrix) {}
   Packed(const gemm::Packing& packing, OperandId operand, const DeviceBuffer& matrix)
       : memory(small_test_device(), static_cast<std::size_t>(packing.bytes) + 1),
         argument{memory.address(), packing.bytes} {
@@ -228,15 +228,15 @@ TEST(Pack, WhatDoesNotFitThePlanIsRefused) {
 TEST(Pack, OnlyTermsHaveAForm) {
   Problem p = f16x3_product(8, 8, 8);
   const gemm::DeviceLimits hopper{.sm = 90, .sms = 132}, ampere{.sm = 80, .sms = 108};
-  EXPECT_GT(gemm::packing_of(p, {}, OperandId::kB, hopper).bytes, 0);
-  EXPECT_THROW(gemm::packing_of(p, {}, OperandId::kB, ampere), StatusError);
+  EXPECT_GT(gemm::packing_of(p, OperandId::kB, hopper).bytes, 0);
+  EXPECT_THROW(gemm::packing_of(p, OperandId::kB, ampere), StatusError);
   p.types = kF32Types;
-  EXPECT_THROW(gemm::packing_of(p, {}, OperandId::kA, hopper), StatusError);
+  EXPECT_THROW(gemm::packing_of(p, OperandId::kA, hopper), StatusError);
   p = f16x3_product(8, 8, 0);
-  EXPECT_EQ(gemm::packing_of(p, {}, OperandId::kB, hopper).bytes, 0) << "there is nothing to read";
+  EXPECT_EQ(gemm::packing_of(p, OperandId::kB, hopper).bytes, 0) << "there is nothing to read";
   p = f16x3_product(8, 8, 8);
   p.batch = {BatchKind::kStrided, 2, 64, 0, 64, 64};
-  EXPECT_THROW(gemm::packing_of(p, {}, OperandId::kB, hopper), StatusError);
+  EXPECT_THROW(gemm::packing_of(p, OperandId::kB, hopper), StatusError);
 }
 
 // What it saves is priced, so that packed operands move the size from which terms pay.

@@ -9,19 +9,16 @@
 
 #include "gemm/families/shared/family.h"
 #include "gemm/families/shared/tensor_maps.h"
+#include "gemm/steps/terms.h"
 #include "kernels/families/promoted/config.h"
 #include "kernels/families/promoted/params.h"
-#include "kernels/passes/terms_params.h"
 
 namespace tessera::gemm {
 namespace {
 
-using passes::SplitOperand;
-using passes::SplitParams;
 using promoted::PromotedParams;
 
 constexpr std::int64_t kMostOfASide = std::int64_t{1} << 29;  // HW: of coordinates, and of terms
-constexpr int kHalfBytes = 2;
 
 const promoted::Config& promoted_config(const KernelRow& row) {
   return *static_cast<const promoted::Config*>(row.config);
@@ -29,55 +26,7 @@ const promoted::Config& promoted_config(const KernelRow& row) {
 
 // Elements of k that are split: whole turns.
 std::int64_t split_k(const GemmParams& p) { return round_up(p.k, promoted::kTurnK); }
-std::int64_t bytes_of_terms(std::int64_t outer, const GemmParams& p) {
-  return outer * split_k(p) * promoted::kTerms * kHalfBytes;
-}
-
-// The launch that splits.
-struct Split {
-  std::int64_t strips_a, strips_b, ctas;
-
-  explicit Split(const GemmParams& p)
-      : strips_a(ceil_div(p.m, passes::kSplitOuter)),
-        strips_b(ceil_div(p.n, passes::kSplitOuter)),
-        ctas(passes::split_ctas(p.k)) {}
-  std::int64_t grid() const { return (strips_a + strips_b) * ctas; }
-};
-
-// What is known of the rows of A and of the columns of B: bytes in one temp. The words of what is
-// lost come first.
-struct Scales {
-  std::int64_t exponents_a, exponents_b, bytes;
-
-  explicit Scales(const GemmParams& p) {
-    const auto words = [](std::int64_t count) {
-      return round_up(count * static_cast<std::int64_t>(sizeof(int)), kWorkspaceAlignment);
-    };
-    exponents_a = words(Split(p).grid());
-    exponents_b = exponents_a + words(p.m);
-    bytes = exponents_b + words(p.n);
-  }
-};
-
-enum PromotedTemp { kTermsOfA, kTermsOfB, kScales };
-
-std::vector<std::int64_t> temps_of(const GemmParams& p) {
-  if (p.k == 0) return {0, 0, 0};
-  return {bytes_of_terms(p.m, p), bytes_of_terms(p.n, p), Scales(p).bytes};
-}
-
-SplitOperand split_of(std::int64_t outer, std::int64_t from_outer, std::int64_t from_k,
-                      const GemmParams& p) {
-  return {.from = nullptr,
-          .to = nullptr,
-          .exponents = nullptr,
-          .outer = outer,
-          .k = p.k,
-          .from_outer = from_outer,
-          .from_k = from_k,
-          .row = promoted::kTerms * split_k(p),
-          .strips = ceil_div(outer, passes::kSplitOuter)};
-}
+Terms terms_of(const GemmParams& p) { return {p, split_k(p)}; }
 
 class PromotedSteps {
  public:
@@ -87,11 +36,14 @@ class PromotedSteps {
         config_(promoted_config(row_)),
         request_(request),
         p_(request.product.params),
-        scales_(p_) {}
+        terms_(terms_of(p_)) {}
 
   std::vector<Step> all() const {
     std::vector<Step> steps;
-    if (p_.k > 0) steps.push_back(split());
+    if (p_.k > 0) {
+      steps.push_back(
+          terms_.step(kernel_.name + "__terms", request_.product, request_.temp(kTermsOfA)));
+    }
     steps.push_back(multiply());
     // WHY each may start early: all of its threads wait for the end of the launch before, ahead of
     // any access to memory. The first one waits for whatever the stream ran before.
@@ -105,34 +57,6 @@ class PromotedSteps {
  private:
   PlannedAddress scales(std::int64_t at) const { return request_.temp(kScales).moved(at); }
 
-  Step split() const {
-    const int resident = passes::resident_slabs(p_.k);
-    const Split launch(p_);
-    LaunchShape shape{.grid = launch.grid(),
-                      .block = passes::kSplitThreads,
-                      .shared_bytes = resident * passes::kSlabBytes};
-    if (launch.ctas > 1) {
-      shape.cluster[0] = static_cast<int>(launch.ctas);
-      shape.cluster[1] = shape.cluster[2] = 1;
-    }
-    Step step = step_of(Pass::kTerms, kernel_.name + "__terms", shape,
-                        SplitParams{.a = split_of(p_.m, p_.a_row, p_.a_col, p_),
-                                    .b = split_of(p_.n, p_.b_col, p_.b_row, p_),
-                                    .lost = nullptr,
-                                    .resident = resident});
-    const auto patch = [&](std::size_t at, const PlannedAddress& from, PromotedTemp to,
-                           std::int64_t exponents) {
-      step.addresses.push_back({at + offsetof(SplitOperand, from), from});
-      step.addresses.push_back({at + offsetof(SplitOperand, to), request_.temp(to), Use::kWritten});
-      step.addresses.push_back(
-          {at + offsetof(SplitOperand, exponents), scales(exponents), Use::kWritten});
-    };
-    patch(offsetof(SplitParams, a), request_.product.a, kTermsOfA, scales_.exponents_a);
-    patch(offsetof(SplitParams, b), request_.product.b, kTermsOfB, scales_.exponents_b);
-    step.addresses.push_back({offsetof(SplitParams, lost), scales(0), Use::kWritten});
-    return step;
-  }
-
   schedule::Raster raster() const {
     return square_raster(static_cast<int>(ceil_div(p_.m, config_.block.m)),
                          static_cast<int>(ceil_div(p_.n, config_.block.n)),
@@ -140,8 +64,7 @@ class PromotedSteps {
   }
 
   TensorMapDesc map_of_terms(std::int64_t outer, TensorBox box) const {
-    const std::int64_t row = promoted::kTerms * split_k(p_);
-    return tensor_map_of(TensorType::kF16, row, outer, row, box);
+    return tensor_map_of(TensorType::kF16, terms_.row(), outer, terms_.row(), box);
   }
 
   Step multiply() const {
@@ -149,7 +72,7 @@ class PromotedSteps {
     params.gemm = p_;
     params.raster = raster();
     params.stages = static_cast<int>(split_k(p_) / promoted::kStageK);
-    params.lost_words = p_.k > 0 ? static_cast<int>(Split(p_).grid()) : 0;
+    params.lost_words = p_.k > 0 ? static_cast<int>(terms_.ctas()) : 0;
     const std::int64_t columns = epilogue::whole_columns(p_.n, ElementType::kF32);
     TensorMapDesc d = tensor_map_of(TensorType::kF32, columns, p_.m, p_.d_row, config_.d_box());
     d.promotion = TensorPromotion::kNone;
@@ -165,8 +88,8 @@ class PromotedSteps {
     const auto read = [&](std::size_t at, std::int64_t from) {
       step.addresses.push_back({at, scales(from)});
     };
-    read(offsetof(PromotedParams, exponents_a), scales_.exponents_a);
-    read(offsetof(PromotedParams, exponents_b), scales_.exponents_b);
+    read(offsetof(PromotedParams, exponents_a), terms_.exponents_a());
+    read(offsetof(PromotedParams, exponents_b), terms_.exponents_b());
     read(offsetof(PromotedParams, lost), 0);
     step.maps.push_back({offsetof(PromotedParams, a_map), map_of_terms(p_.m, config_.a_box()),
                          request_.temp(kTermsOfA)});
@@ -183,7 +106,7 @@ class PromotedSteps {
   const promoted::Config& config_;
   const Request& request_;
   const GemmParams& p_;
-  const Scales scales_;
+  const Terms terms_;
 };
 
 class Promoted final : public Family {
@@ -199,7 +122,7 @@ class Promoted final : public Family {
       offers.push_back({.kernel = &kernel,
                         .row = &row,
                         .cost = cost(kernel, row, one.tflops, request),
-                        .temps = temps_of(p)});
+                        .temps = terms_of(p).temps()});
       return {};
     });
   }
@@ -212,7 +135,7 @@ class Promoted final : public Family {
   static bool fits_grid(const GemmParams& p) {
     constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
     const auto tiles = [](std::int64_t sides) { return ceil_div(sides, std::int64_t{64}); };
-    return Split(p).grid() <= kMostTiles && tiles(p.m) * tiles(p.n) <= kMostTiles;
+    return terms_of(p).ctas() <= kMostTiles && tiles(p.m) * tiles(p.n) <= kMostTiles;
   }
 
   static Cost cost(const Kernel& kernel, const KernelRow& row, double tflops,
@@ -240,8 +163,7 @@ class Promoted final : public Family {
         .types = &kernel.types};
     Cost cost = cost_of_tensor_cores(work, p, request.limits);
     if (p.k == 0) return cost;
-    cost.repack =
-        cost_of_repacking(bytes_of_terms(p.m, p) + bytes_of_terms(p.n, p), request.limits);
+    cost.repack = cost_of_repacking(terms_of(p).bytes(), request.limits);
     return cost;
   }
 };

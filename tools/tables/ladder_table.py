@@ -9,8 +9,8 @@ from run_counts import (SHARED_LOADS, excess_wavefronts, products, fmas_per_shar
                         sectors_a_request, sum_of)
 
 
-# Those in BF16 have a table of their own (tensor_ladder.py).
-GROUPS = (("f32", "FP32 on CUDA cores"), ("f64", "FP64"), ("f16x3", "FP32 on tensor cores"))
+# By the types of their rungs. Those in BF16 have a table of their own (tensor_ladder.py).
+GROUPS = {("f32", "f16x3"): "FP32 on CUDA cores; 47 on tensor cores", ("f64",): "FP64"}
 
 
 def read_intensity(entry):
@@ -51,15 +51,16 @@ def ladder(results, page, folders):
     header = ["rung", "idea", "limited by", "predicted TFLOP/s", f"TFLOP/s at {LADDER_SIZE}",
               "of peak", "ratio to vendor", "FLOP/byte", "sectors/request", "excess wavefronts",
               "FMA:LDS"]
-    groups = {name: [] for name, _ in GROUPS}
+    groups = {types: [] for types in GROUPS}
     for folder in folders:
         entries = results.facts_of(folder.name)
-        if entries and entries[0]["type"] in groups:
-            groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
+        for types in GROUPS:
+            if entries and entries[0]["type"] in types:
+                groups[types].append(ladder_row(results, page, folder, entries))
     if not any(groups.values()):
         return NOTHING
     errors = prediction_errors(results)
-    parts = [f"**{title}**\n\n{table(header, groups[name])}" for name, title in GROUPS if groups[name]]
+    parts = [f"**{GROUPS[types]}**\n\n{table(header, rows)}" for types, rows in groups.items() if rows]
     return "\n\n".join(parts + [legend(results, errors)])
 
 
@@ -72,7 +73,7 @@ def prediction_errors(results):
         facts = results.facts_of(run["kernel"])
         # The library's kernels are not in this table.
         is_shown = (is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
-                    and facts and facts[0]["type"] in dict(GROUPS))
+                    and facts and any(facts[0]["type"] in types for types in GROUPS))
         if predicted and is_shown and run["config"] == facts[0]["config"]:
             errors[run["kernel"][:2]] = predicted["time_ms"] / run["time_ms"]["median"] - 1
     return errors
@@ -108,7 +109,7 @@ def times_words(results):
         return f"Times: {NOTHING}."
     environment = results.timed["environment"]
     other = {f"in {run['kernel'][:2]} {run['environment']['device']['name']}, {run['date'][:10]}, {run['files']}": None
-             for run in results.timed["runs"]
-             if run["environment"]["device"]["name"] != environment["device"]["name"] and is_plain_burst(run)}
+             for run in results.timed["runs"] if run["kernel"][:2].isdigit() and is_plain_burst(run)
+             and run["environment"]["device"]["name"] != environment["device"]["name"]}
     return "; ".join([f"Times: {environment['device']['name']}, {environment['date'][:10]}, square column-major NN, "
                       f"burst; {results.timed['runs'][0]['files']}", *other]) + "."

@@ -51,6 +51,7 @@
 #include "ladder/42_ping_pong/config.h"
 #include "ladder/43_any_layout/config.h"
 #include "ladder/44_stream_k/config.h"
+#include "ladder/47_two_halves/config.h"
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
@@ -58,7 +59,7 @@ std::span<const Kernel> all_kernels() {
       catalog::fp64_rung, catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel,
       catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
       catalog::portable_kernel, catalog::promoted_kernel, catalog::repacking_rung, catalog::rung,
-      catalog::small_kernel, catalog::splitting_rung, catalog::stream_k_kernel,
+      catalog::small_kernel, catalog::splitting_rung, catalog::stream_k_kernel, catalog::terms_rung,
       catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
@@ -98,6 +99,7 @@ std::span<const Kernel> all_kernels() {
       warpgroup_rung("42_ping_pong", "one consumer multiplies while the other stores", ping_pong::kConfigs),
       repacking_rung("43_any_layout", "four layouts, rows at any multiple of 2 bytes", any_layout::kConfigs),
       splitting_rung("44_stream_k", "the last tiles split along k, bits as ever", stream_k::kConfigs),
+      terms_rung("47_two_halves", "FP32 from two FP16 terms, promoted sums", two_halves::kConfigs),
       portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::kF32Sm75, 75),
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::kF64Sm75, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::kF32Sm80, 80),

@@ -62,9 +62,9 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
            passes::kReduceThreads, passes::kPassCtasPerSm, image}};
 }
 
-std::vector<HelperEntry> promoted_helpers(const std::string& kernel) {
-  return {{kernel + "__terms", "split_terms", "tessera::passes::SplitParams", passes::kSplitThreads,
-           passes::kSplitCtasPerSm, image_name(kernel, "passes")}};
+HelperEntry terms_helper(const std::string& kernel, const std::string& image) {
+  return {kernel + "__terms",    "split_terms",           "tessera::passes::SplitParams",
+          passes::kSplitThreads, passes::kSplitCtasPerSm, image};
 }
 
 }  // namespace tessera::catalog

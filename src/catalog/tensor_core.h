@@ -19,7 +19,8 @@ KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::C
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const promoted::Config& config);
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types);
-std::vector<HelperEntry> promoted_helpers(const std::string& kernel);
+// The launch that splits FP32 operands into terms, in this image of the kernel's.
+HelperEntry terms_helper(const std::string& kernel, const std::string& image);
 
 // What all kernels on Hopper's tensor cores have, in kernels/families/`family`. The table outlives
 // the program's data.
@@ -68,7 +69,25 @@ Kernel promoted_kernel(const std::string& name, std::string idea, const Types& t
                        const Rows& table) {
   Kernel kernel = hopper_kernel(name, std::move(idea), types, table, "promoted");
   kernel.params = "tessera::promoted::PromotedParams";
-  kernel.helpers = promoted_helpers(name);
+  kernel.helpers = {terms_helper(name, image_name(name, "passes"))};
+  return kernel;
+}
+
+// A rung that does the same, with the launch that splits in the image of its default. The table
+// outlives the program's data.
+template <class Rows>
+Kernel terms_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = rung(name, std::move(idea), table, 90);
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    const auto& config = table[static_cast<int>(i)].config;
+    kernel.rows[i].config = &config;
+    kernel.rows[i].ctas_per_sm = config.ctas_per_sm();
+  }
+  kernel.types = kF16x3Types;
+  kernel.last_sm = 90;
+  kernel.family = "two_halves";
+  kernel.params = kernel.name_space + "::Params";
+  kernel.helpers = {terms_helper("rung_" + name, kernel.rows.front().image)};
   return kernel;
 }
 

@@ -27,7 +27,7 @@ TEST(Choose, TakesNamesNumbersGlobsListsAndAll) {
   EXPECT_EQ(choose_kernels("all").size(), all_kernels().size());
   EXPECT_EQ(choose_kernels("library,rungs").size(), all_kernels().size());
   EXPECT_EQ(choose_kernels("library").front().kernel->name, "simt_f32_sm75");
-  EXPECT_EQ(choose_kernels("rungs").back().kernel->name, "44_stream_k");
+  EXPECT_EQ(choose_kernels("rungs").back().kernel->name, "47_two_halves");
   EXPECT_GT(choose_kernels("rungs/all").size(), choose_kernels("rungs").size());
   EXPECT_EQ(choose_kernels("12/staged").front().variant, "staged");
   EXPECT_EQ(choose_kernels("12/all").size(), 4u);

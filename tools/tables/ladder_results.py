@@ -6,11 +6,13 @@ import sys
 import renamed
 import results_files
 
-# TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
+# TFLOP/s of an H200 or an H100. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
 # results/calibration/h200_registers.json); tensor cores: data sheet.
 PEAKS = {"f32": (66.5, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
          "matrix": (66.9, "FP64 tensor core, data sheet"),
-         "bf16": (989, "BF16 tensor core, data sheet")}
+         "bf16": (989, "BF16 tensor core, data sheet"),
+         "f16x3": (330, "three products on FP16 tensor cores, data sheet")}
+CARDS = ("h200", "h100")  # whose runs the files hold, in their names
 LADDER_SIZE = 4096  # the square that the ladder's table shows
 
 
@@ -19,7 +21,7 @@ class Results:
 
     def __init__(self, root):
         folder = root / "results/ladder"
-        self.timed = merged(sorted(folder.glob("h200_ladder_*.json")))
+        self.timed = merged([path for card in CARDS for path in sorted(folder.glob(f"{card}_ladder_*.json"))])
         self.counted = load(folder / "ladder_counts.json", "runs")
         self.facts = load(folder / "ladder_cubin.json", "entries")
         self.explained = load(folder / "ladder_explained.json", "explained")
@@ -78,15 +80,21 @@ def load(path, key):
 
 
 def merged(paths):
-    """The runs of several files under the first one's environment, each with its own `date`; of equal
-    runs the first."""
-    files = [load(path, "runs") for path in paths]
+    """The runs of several files under the first one's environment, each with its own `date`, `environment`
+    and `files`, those of its card; of equal runs the first."""
+    files = [(path, load(path, "runs")) for path in paths]
     runs = {}
-    dated = ({**run, "date": file["environment"]["date"]} for file in files for run in file["runs"])
+    dated = ({**run, "date": file["environment"]["date"], "environment": file["environment"], "files": files_of(path)}
+             for path, file in files for run in file["runs"])
     for run in filter(results_files.is_ours, dated):
         what = [run["kernel"], run["config"], run["problem"], run["mode"]]
         runs.setdefault(json.dumps(what), run)
-    return {**(files[0] if files else {}), "runs": list(runs.values())}
+    return {**(files[0][1] if files else {}), "runs": list(runs.values())}
+
+
+def files_of(path):
+    """`results/ladder/h200_ladder_*.json`: the files of its card."""
+    return f"`results/ladder/{path.name.split('_')[0]}_ladder_*.json`"
 
 
 def is_plain_burst(run):

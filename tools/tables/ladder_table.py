@@ -9,9 +9,13 @@ from run_counts import (SHARED_LOADS, excess_wavefronts, products, fmas_per_shar
                         sectors_a_request, sum_of)
 
 
+# By the types of their rungs. Those in BF16 have a table of their own (tensor_ladder.py).
+GROUPS = {("f32", "f16x3"): "FP32 on CUDA cores; 47 on tensor cores", ("f64",): "FP64"}
+
+
 def read_intensity(entry):
     """FLOP per byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
-    size = {"bf16": 2, "f32": 4, "f64": 8}[entry["type"]]
+    size = {"bf16": 2, "f32": 4, "f64": 8, "f16x3": 4}[entry["type"]]
     m, n, _ = entry["block"]
     words = 1 / m + 1 / n if entry["shared_bytes"] else 2
     return number(2 / (words * size))
@@ -47,16 +51,16 @@ def ladder(results, page, folders):
     header = ["rung", "idea", "limited by", "predicted TFLOP/s", f"TFLOP/s at {LADDER_SIZE}",
               "of peak", "ratio to vendor", "FLOP/byte", "sectors/request", "excess wavefronts",
               "FMA:LDS"]
-    groups = {"f32": [], "f64": []}
+    groups = {types: [] for types in GROUPS}
     for folder in folders:
         entries = results.facts_of(folder.name)
-        if entries and entries[0]["type"] in groups:
-            groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
+        for types in GROUPS:
+            if entries and entries[0]["type"] in types:
+                groups[types].append(ladder_row(results, page, folder, entries))
     if not any(groups.values()):
         return NOTHING
     errors = prediction_errors(results)
-    parts = [f"**{name}**\n\n{table(header, groups[key])}"
-             for key, name in (("f32", "FP32 on CUDA cores"), ("f64", "FP64")) if groups[key]]
+    parts = [f"**{GROUPS[types]}**\n\n{table(header, rows)}" for types, rows in groups.items() if rows]
     return "\n\n".join(parts + [legend(results, errors)])
 
 
@@ -67,9 +71,9 @@ def prediction_errors(results):
         explanation = results.explanation_of(run["kernel"], run["config"])
         predicted = explanation and explanation["predicted"]
         facts = results.facts_of(run["kernel"])
-        # Those in BF16 have a table of their own (tensor_ladder.py), the library's kernels none here.
+        # The library's kernels are not in this table.
         is_shown = (is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
-                    and facts and facts[0]["type"] != "bf16")
+                    and facts and any(facts[0]["type"] in types for types in GROUPS))
         if predicted and is_shown and run["config"] == facts[0]["config"]:
             errors[run["kernel"][:2]] = predicted["time_ms"] / run["time_ms"]["median"] - 1
     return errors
@@ -89,16 +93,23 @@ def legend(results, errors):
     words = [f"*Limited by* and *predicted*: what `tessera explain` says at {LADDER_SIZE} of an H200, "
              "from counts on the virtual GPU and the machine code alone"
              + (f" (model: {'; '.join(sorted(models))})." if models else ".") + error_words(errors),
-             f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
-             f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
+             f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA), in 24 "
+             f"{PEAKS['matrix'][0]} (FP64 tensor core) or, in 47, {PEAKS['f16x3'][0]} TFLOP/s "
+             f"({PEAKS['f16x3'][1]}).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",
              "Counted on the virtual GPU at 512 x 128 x 256: *sectors/request* of global memory, "
              "*excess wavefronts* of shared memory per FMA of a warp, and *FMA:LDS*, the useful FMAs "
              "per shared load of a lane."]
+    return " ".join(words + [times_words(results)])
+
+
+def times_words(results):
+    """From which cards, days and files the times are."""
     if not results.timed["runs"]:
-        words.append("Times: " + NOTHING + ".")
-    else:
-        environment = results.timed["environment"]
-        words.append(f"Times: {environment['device']['name']}, {environment['date'][:10]}, square "
-                     "column-major NN, burst; `results/ladder/h200_ladder_*.json`.")
-    return " ".join(words)
+        return f"Times: {NOTHING}."
+    environment = results.timed["environment"]
+    other = {f"in {run['kernel'][:2]} {run['environment']['device']['name']}, {run['date'][:10]}, {run['files']}": None
+             for run in results.timed["runs"] if run["kernel"][:2].isdigit() and is_plain_burst(run)
+             and run["environment"]["device"]["name"] != environment["device"]["name"]}
+    return "; ".join([f"Times: {environment['device']['name']}, {environment['date'][:10]}, square column-major NN, "
+                      f"burst; {results.timed['runs'][0]['files']}", *other]) + "."

@@ -26,7 +26,7 @@ def measured(results, kernel):
     cells = {(r["config"], r["problem"]["m"]): time_cell(r, peak) for r in runs}
     rows = [[config] + [cells.get((config, size), "-") for size in sizes]
             for config in dict.fromkeys(r["config"] for r in runs)]
-    environment = results.timed["environment"]
+    environment = runs[0]["environment"]
     vendor = environment["libraries"]["vendor"] or "no vendor library"
     dates = " and ".join(sorted({run["date"][:10] for run in runs}))
     return "\n\n".join([
@@ -34,7 +34,7 @@ def measured(results, kernel):
         "column-major NN:",
         table(["config"] + [str(size) for size in sizes], rows),
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-        f"{dates}; {vendor}; burst, median; `results/ladder/h200_ladder_*.json`."])
+        f"{dates}; {vendor}; burst, median; {runs[0]['files']}."])
 
 
 def predicted_speed(explanation):

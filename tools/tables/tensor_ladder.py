@@ -106,7 +106,8 @@ def source_of(results):
 
 
 def is_bf16(run):
-    return run["kernel"] == LIBRARY or (run["kernel"][:2].isdigit() and int(run["kernel"][:2]) > 30)
+    is_rung = run["kernel"][:2].isdigit() and int(run["kernel"][:2]) > 30
+    return run["kernel"] == LIBRARY or (is_rung and run["problem"]["type"] == "bf16")
 
 
 def climb(panel, bars, vendor):

@@ -3,7 +3,7 @@
 
 A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME end -->:
 
-  measured  rung README   time on a GPU               results/ladder/h200_ladder_*.json, by rung_tables.py
+  measured  rung README   time on a GPU               results/ladder/h?00_ladder_*.json, by rung_tables.py
   counts    rung README   what ran, by count          results/ladder/ladder_counts.json, by rung_tables.py
   cubin     rung README   what the compiler made      results/ladder/ladder_cubin.json, by rung_tables.py
   patch     rung README   what reordering changed     results/ladder/ladder_cubin.json, by rung_tables.py
@@ -47,6 +47,7 @@ How the files are made (the first three on a GPU, the others anywhere):
                       --json results/ladder/h200_ladder_bf16_sustained.json
   build/tessera bench --kernel 43 -m 4095 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_odd.json
   build/tessera bench --kernel 39,44 -m 1024 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_small.json
+  build/tessera bench --kernel 47/all -m 2048,4096 --layout NN --mode burst --json results/ladder/h100_ladder_f16x3.json
   build/tessera bench --suite drawn --seed S --cells 1000 --minutes 25 --json results/drawn/NAME.json
   build/tessera bench --suite drawn --seed S --cells 100 --sweep --json results/drawn/sweep/NAME.json
   build/tessera explain 03 > results/ladder/explain_03.txt

@@ -1,10 +1,14 @@
 """The ladder's table from made-up runs: what a shared load feeds, and how far the predictions are off."""
+import json
 import sys
+import tempfile
+import types
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools/tables"))
+import ladder_results  # noqa: E402
 import ladder_table  # noqa: E402
 import run_counts  # noqa: E402
 
@@ -31,6 +35,23 @@ class LadderTable(unittest.TestCase):
         self.assertEqual(words, " In this table the predicted time is off by 10 % at the median, "
                                 "and by 30 % in 12.")
         self.assertEqual(ladder_table.error_words({}), "")
+
+    def test_a_rung_of_another_card_is_said_to_be(self):
+        problem = {"m": 4096, "n": 4096, "k": 4096, "layout": "NN", "order": "col", "alpha": 1, "beta": 0}
+        with tempfile.TemporaryDirectory() as folder:
+            def write(card, kernel, day):
+                runs = [{"kernel": name, "config": "x", "problem": problem, "mode": "burst", "tflops": 1}
+                        for name in (kernel, "wgmma_x")]
+                environment = {"device": {"name": card.upper()}, "date": day}
+                path = Path(folder) / f"{card}_ladder_x.json"
+                path.write_text(json.dumps({"schema": "tessera.results/1", "environment": environment, "runs": runs}))
+                return path
+
+            paths = [write("h200", "01_a", "2026-11-01"), write("h100", "47_b", "2026-11-02")]
+            results = types.SimpleNamespace(timed=ladder_results.merged(paths))
+        self.assertEqual(ladder_table.times_words(results),
+                         "Times: H200, 2026-11-01, square column-major NN, burst; `results/ladder/h200_ladder_*.json`; "
+                         "in 47 H100, 2026-11-02, `results/ladder/h100_ladder_*.json`.")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "kernels/copy/tf32_terms.h"
 #include "kernels/copy/tma.h"
 #include "kernels/epilogue/add_c.h"
+#include "kernels/epilogue/scale_back.h"
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/epilogue/store_tma.h"
 #include "kernels/families/promoted/config.h"
@@ -115,40 +116,6 @@ __device__ void load_tf32(typename Types<cfg, MatrixType::kTF32>::SharedWithRaw&
   }
 }
 
-// x times a power of two whose exponent is between -252 and 252. WHY in two steps: a float holds
-// half of such a power.
-__device__ inline float times_power_of_two(float x, int exponent) {
-  const int half = exponent / 2;
-  const auto power = [](int e) { return __int_as_float((e + 127) << 23); };
-  return x * power(half) * power(exponent - half);
-}
-
-// What the terms were multiplied by leaves the sums.
-template <class Sums>
-__device__ void scale_back(Sums& sums, const PromotedParams& p, int row, int column) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first = column + tile::pair_column(lane);
-  int of_row[2];
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = row + 8 * half + tile::pair_row(lane);
-    of_row[half] = r < p.gemm.m ? p.a_terms.exponents[r] : 0;
-  }
-#pragma unroll
-  for (int group = 0; group < Sums::kN / 8; ++group) {
-    const int at = first + 8 * group;
-    const int low = at < p.gemm.n ? p.b_terms.exponents[at] : 0;
-    const int high = at + 1 < p.gemm.n ? p.b_terms.exponents[at + 1] : 0;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const tile::Pair pair = sums.pair(0, half, group);
-      sums.set_pair(0, half, group,
-                    {times_power_of_two(pair.low, of_row[half] + low),
-                     times_power_of_two(pair.high, of_row[half] + high)});
-    }
-  }
-}
-
 // A warpgroup.
 template <Config cfg, MatrixType kind>
 __device__ void multiply_all(typename Types<cfg, kind>::Shared& shared, const PromotedParams& p,
@@ -169,7 +136,9 @@ __device__ void multiply_all(typename Types<cfg, kind>::Shared& shared, const Pr
         sums, shared.ring, at, T::stages(p), consumer * cfg.rows(), consumer, waits, release);
     const int row = corner.m + consumer * cfg.rows() +
                     static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
-    if (T::kIsHalf) scale_back(sums, p, row, corner.n);
+    if (T::kIsHalf) {
+      epilogue::scale_back(sums, p.gemm, p.a_terms.exponents, p.b_terms.exponents, row, corner.n);
+    }
     Store c(panels, p.gemm, row, corner.n);
     c.start();
     epilogue::ScaledSums op;

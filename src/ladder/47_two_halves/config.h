@@ -1,0 +1,69 @@
+// FP32 operands in two FP16 terms each, chains of 32 of k, and two consumers that take turns.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/panel_columns.h"
+#include "kernels/schedule/raster.h"
+#include "kernels/tile/extents.h"
+#include "launch/params.h"
+
+namespace tessera::two_halves {
+
+// k of a chain. A row of a stage is 128 bytes: the high terms of so many elements, then the low.
+inline constexpr int kChainK = 32, kRowTerms = 2 * kChainK;
+
+struct Config {
+  BlockTile block;  // k: kChainK
+  int stages;       // of the ring in shared memory
+  bool in_turns = true;
+
+  static constexpr int kConsumers = 2;  // warpgroups that share the rows of a tile
+  static constexpr int kProducerRegisters = 56, kConsumerRegisters = 224;
+
+  constexpr int threads() const { return 128 * (1 + kConsumers); }
+  constexpr int ctas_per_sm() const { return 1; }
+  constexpr int rows() const { return block.m / kConsumers; }  // of a consumer
+
+  constexpr int panel_columns() const {
+    return epilogue::store_columns(block.n, ElementType::kF32);
+  }
+  constexpr int panels_bytes() const {  // one panel for each warp of the consumers
+    return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
+  }
+  constexpr int stage_bytes() const { return (block.m + block.n) * tile::kRowBytes; }
+  // The ring and its barriers, then the panels, aligned to 1024 bytes.
+  constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panels_bytes(); }
+
+  constexpr TensorBox a_box() const { return {kRowTerms, block.m, tile::kRowBytes}; }
+  constexpr TensorBox b_box() const { return {kRowTerms, block.n, tile::kRowBytes}; }
+  constexpr TensorBox d_box() const {
+    return {panel_columns(), epilogue::kWarpRows, panel_columns() * 4};
+  }
+};
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  constexpr int kSums = 192;           // of the registers: master sums and those of a chain
+  return c.block.k == kChainK && c.rows() == tile::kWgmmaM &&
+         tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 && c.block.n <= kSums &&
+         c.stages >= 2 && c.shared_bytes() <= kShared;
+}
+
+// Tensor maps come first, at multiples of 64.
+struct Params {
+  TensorMap a_map, b_map, d_map;  // of A and B: rows of terms, (m, 2 k) and (n, 2 k)
+  GemmParams gemm;
+  schedule::Raster raster;
+  int chains;          // along k
+  int copied_columns;  // of D from the left, that tensor copies store
+  // Of the powers of two that the sums of a row and of a column are to be multiplied by.
+  const int* exponents_a;
+  const int* exponents_b;
+};
+
+inline constexpr auto kConfigs = rows_of<Config>({
+    {"128x192x32_s5", {.block = {128, 192, kChainK}, .stages = 5}},
+    {"128x192x32_s5_together", {.block = {128, 192, kChainK}, .stages = 5, .in_turns = false}},
+});
+
+}  // namespace tessera::two_halves

@@ -22,13 +22,16 @@ Problem product_of(std::int64_t m, std::int64_t n, std::int64_t k, const char* l
   return with_default_ld(p);
 }
 
-// Full mantissas, and rows whose largest numbers are some powers of two apart.
-std::vector<float> drawn(std::int64_t count, unsigned seed) {
+// Full mantissas; rows of A and columns of B differ by powers of two.
+std::vector<float> drawn(const MatrixView& view, bool by_rows, unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<float> x(count);
-  for (float& one : x) {
-    one = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random),
-                     static_cast<int>(random() % 8));
+  std::vector<float> x(view.span());
+  for (std::int64_t i = 0; i < view.rows; ++i) {
+    for (std::int64_t j = 0; j < view.cols; ++j) {
+      const float fraction = std::uniform_real_distribution<float>(-1, 1)(random);
+      x[i * view.row + j * view.col] =
+          std::ldexp(fraction, static_cast<int>((by_rows ? i : j) % 40) - 20);
+    }
   }
   return x;
 }
@@ -39,7 +42,7 @@ std::vector<float> multiplied(const KernelChoice& choice, const Problem& p) {
     small_test_device().copy_in(buffer.address(), x.data(), buffer.bytes());
     return buffer;
   };
-  const DeviceBuffer a = upload(drawn(view_a(p).span(), 1)), b = upload(drawn(view_b(p).span(), 2));
+  const DeviceBuffer a = upload(drawn(view_a(p), true, 1)), b = upload(drawn(view_b(p), false, 2));
   std::vector<float> d(p.m * p.n, -7.0f);
   const DeviceBuffer out = upload(d);
   const Operands operands{a.address(), b.address(), 0, out.address()};

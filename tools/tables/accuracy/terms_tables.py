@@ -24,6 +24,7 @@ from cells import NOTHING, table
 from results_files import code_and_rounds, commits_of, require_one_commit
 
 SCHEMA = "tessera.accuracy/2"
+LAYOUTS = 4  # of a mean
 
 
 def load(path, schema):
@@ -94,7 +95,8 @@ def terms(root):
         for size in sizes:
             # What fits anyway was not run again with a limit.
             runs = cells.get((size, limit, way)) or cells.get((size, None, way))
-            row.append(f"{sum(t for t, _ in runs) / len(runs):.0f} ({geometric_mean([r for _, r in runs]):.2f})" if runs else "")
+            is_whole = runs and len(runs) == LAYOUTS
+            row.append(f"{sum(t for t, _ in runs) / len(runs):.0f} ({geometric_mean([r for _, r in runs]):.2f})" if is_whole else "")
         rows.append([text, *row])
     environment = file["environment"]
     return "\n\n".join([

@@ -137,8 +137,6 @@ Vector per_column(std::span<T> values) {
           false};
 }
 
-class Packed;
-
 // Everything about a product but its matrices.
 struct Settings {
   double alpha = 1, beta = 0;
@@ -150,7 +148,8 @@ struct Settings {
   // d = activation(scale (alpha a b + beta c) + bias)
   Vector scale = {}, bias = {};
   tessera_activation activation = TESSERA_NO_ACTIVATION;
-  const Packed *packed_a = nullptr, *packed_b = nullptr;  // a and b, which are given, too
+  // Of a and b, which are given, too.
+  tessera_packed packed_a = nullptr, packed_b = nullptr;
 };
 
 namespace detail {
@@ -247,27 +246,6 @@ tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<
   return p;
 }
 
-class Handle;
-
-// An operand that many products read, in the form that kernels read it. It forgets the caller's
-// memory when it ends, and does not free it. Movable only.
-class Packed {
- public:
-  // Of A or B of this problem, without a batch; `memory` is aligned to 256 bytes.
-  Packed(const Handle& handle, const tessera_problem& problem, tessera_operand operand,
-         const void* matrix, void* memory, std::size_t bytes, void* stream = nullptr);
-  Packed(Packed&& other) noexcept : packed_(std::exchange(other.packed_, nullptr)) {}
-  Packed& operator=(Packed&& other) noexcept {
-    std::swap(packed_, other.packed_);
-    return *this;
-  }
-  ~Packed() { tessera_packed_destroy(packed_); }
-  tessera_packed get() const { return packed_; }
-
- private:
-  tessera_packed packed_ = nullptr;
-};
-
 template <class A, class B, class C, class D>
 tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
                                const Matrix<D>& d, const Settings& settings) {
@@ -284,8 +262,8 @@ tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Mat
   in.workspace_bytes = settings.workspace_bytes;
   in.scale = settings.scale.data;
   in.bias = settings.bias.data;
-  if (settings.packed_a != nullptr) in.packed_a = settings.packed_a->get();
-  if (settings.packed_b != nullptr) in.packed_b = settings.packed_b->get();
+  in.packed_a = settings.packed_a;
+  in.packed_b = settings.packed_b;
   return in;
 }
 
@@ -340,10 +318,27 @@ inline std::size_t packed_bytes(const Handle& handle, const tessera_problem& pro
   require(tessera_packed_bytes(handle.get(), &problem, operand, &bytes));
   return bytes;
 }
-inline Packed::Packed(const Handle& handle, const tessera_problem& problem, tessera_operand operand,
-                      const void* matrix, void* memory, std::size_t bytes, void* stream) {
-  require(tessera_pack(&packed_, handle.get(), &problem, operand, matrix, memory, bytes, stream));
-}
+
+// An operand that many products read, in the form that kernels read; get() is for Settings. It
+// forgets the caller's memory when it ends, and does not free it. Movable only.
+class Packed {
+ public:
+  // Of A or B of this problem, without a batch; `memory` is aligned to 256 bytes.
+  Packed(const Handle& handle, const tessera_problem& problem, tessera_operand operand,
+         const void* matrix, void* memory, std::size_t bytes, void* stream = nullptr) {
+    require(tessera_pack(&packed_, handle.get(), &problem, operand, matrix, memory, bytes, stream));
+  }
+  Packed(Packed&& other) noexcept : packed_(std::exchange(other.packed_, nullptr)) {}
+  Packed& operator=(Packed&& other) noexcept {
+    std::swap(packed_, other.packed_);
+    return *this;
+  }
+  ~Packed() { tessera_packed_destroy(packed_); }
+  tessera_packed get() const { return packed_; }
+
+ private:
+  tessera_packed packed_ = nullptr;
+};
 
 // A plan with an owner, for matrices of one shape, type and alignment. Movable only.
 class Plan {

@@ -235,23 +235,6 @@ TEST_F(Commands, WhySaysWhereTheRemainderIsPlannedApart) {
   EXPECT_TRUE(contains(record.at("command"), "--remainder always")) << record.at("command");
 }
 
-TEST_F(Commands, PackedOperandsAreVerifiedAndToldApart) {
-  const Ran run =
-      run_program({"bench", "--device", "virtual", "--kernel", "wgmma_f16x3/128x64x32_s8", "-m",
-                   "40", "-n", "70", "-k", "90", "--packed", "b", "--json", "-"});
-  EXPECT_EQ(run.code, 0) << run.err;
-  const lab::Json record = lab::Json::parse(run.out).at("runs").at(0);
-  EXPECT_EQ(record.at("packed"), "b");
-  EXPECT_EQ(record.at("verified"), "full");
-  EXPECT_TRUE(contains(record.at("command"), "--packed b")) << record.at("command");
-  const Ran wrong = run_program({"bench", "--device", "virtual", "--packed", "c"});
-  EXPECT_EQ(wrong.code, 2);
-  EXPECT_TRUE(contains(wrong.err, "--packed is 'c', but must be a, b or ab")) << wrong.err;
-  const Ran none = run_program(
-      {"bench", "--device", "virtual", "--kernel", "simt_f32/64x32", "-m", "40", "--packed", "b"});
-  EXPECT_TRUE(contains(none.out + none.err, "read operands as they are")) << none.out << none.err;
-}
-
 TEST_F(Commands, ASignalKeepsWhatWasMeasured) {
   const TemporaryFolder folder;
   const int lines_before_the_first_row = 5;

@@ -1,6 +1,7 @@
 // Packed operands as a C program makes and uses them, with the stand-in driver.
 #include <array>
 
+#include "tessera/gemm.hpp"
 #include "tests/library/library.h"
 
 namespace {
@@ -80,6 +81,25 @@ TEST_F(PackedOperands, AreSplitOnceAndRead) {
   EXPECT_LT(needed[1], 0.6 * static_cast<double>(needed[0]));
   EXPECT_EQ(tessera_packed_destroy(of_b), TESSERA_OK);
   EXPECT_EQ(tessera_packed_destroy(nullptr), TESSERA_OK);
+}
+
+TEST_F(PackedOperands, InCpp) {
+  const tessera::Handle handle(0);
+  const auto at = [](void* address) { return static_cast<float*>(address); };
+  const auto a = tessera::column_major(at(a_), 2048, 2048),
+             b = tessera::column_major(at(b_), 2048, 2048);
+  const auto d = tessera::column_major(at(d_), 2048, 2048);
+  tessera::Settings settings{.compute = TESSERA_COMPUTE_F16X3};
+  const tessera_problem problem = tessera::problem_of(a, b, d, d, settings);
+  const std::size_t bytes = tessera::packed_bytes(handle, problem, TESSERA_B);
+  tessera::Packed first(handle, problem, TESSERA_B, b_, memory_, bytes);
+  const tessera::Packed packed = std::move(first);
+  EXPECT_EQ(first.get(), nullptr);  // NOLINT: moved from
+  clear();
+  settings.packed_a = settings.packed_b = packed.get();
+  handle.matmul(a, b, d, settings);
+  EXPECT_EQ(launches(), 1u);
+  EXPECT_THROW(tessera::Packed(handle, problem, TESSERA_B, b_, memory_, bytes - 1), tessera::Error);
 }
 
 TEST_F(PackedOperands, OfAnotherShapeTypeOrLifeAreRefused) {

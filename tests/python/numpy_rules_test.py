@@ -324,6 +324,15 @@ class Plans(unittest.TestCase):
         self.assertTrue(numpy.array_equal(out, a @ b))
 
 
+class PackedOperands(unittest.TestCase):
+    def test_they_are_of_a_gpu(self):
+        w = numpy.ones((4, 3), "float32")
+        with self.assertRaisesRegex(ValueError, "host memory.*pack one on a GPU"):
+            tessera.pack(w, compute="f16x3")
+        with self.assertRaisesRegex(ValueError, "compute is 'f17'"):
+            tessera.pack(w, compute="f17")
+
+
 class Tensors(numpy.ndarray):
     """What the gradient of a product asks of PyTorch's tensors, by NumPy."""
 

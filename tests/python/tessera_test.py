@@ -300,12 +300,6 @@ class Refusals(unittest.TestCase):
         self.refuses(ValueError, ["out has strides (2, 2) in elements", "may share memory"],
                      lambda: tessera.matmul(a, numbers(4, 2), out=shared))
 
-    def test_packed_operands(self):
-        w = numbers(4, 3).astype("float32")
-        self.refuses(ValueError, ["host memory", "pack one on a GPU"],
-                     lambda: tessera.pack(w, compute="f16x3"))
-        self.refuses(ValueError, ["compute is 'f17'"], lambda: tessera.pack(w, compute="f17"))
-
     def test_types(self):
         a = numbers(3, 3)
         self.refuses(TypeError, ["a is a list"], lambda: tessera.matmul([[1.0]], a))

@@ -52,7 +52,7 @@ struct StructArgument {
   std::vector<Argument> fields;
 };
 
-// The address of a value that lies in global memory: of a struct or a tensor map.
+// The address of a value in global memory: a struct or a tensor map.
 struct PointerArgument {
   std::vector<Argument> to;  // one
 };

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = 16 << 20;  // of a source file that is shown from
 
-// As seen from here, where that is shorter.
+// The path relative to the current folder, where that is shorter.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path relative = fs::path(path).lexically_proximate(fs::current_path(error));

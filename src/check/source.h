@@ -1,4 +1,4 @@
-// The lines that findings name: those of the source where its file is there, else of the PTX.
+// Shows the lines that findings name: source lines if the source file exists, else PTX lines.
 #pragma once
 
 #include <map>

@@ -67,7 +67,7 @@ void put(const StructArgument& structure, const Placed& placed, std::size_t map_
   }
 }
 
-// The address that an argument stands for.
+// The address that an argument means.
 std::uint64_t address_of(const Argument& argument, const Placed& placed) {
   if (std::holds_alternative<NullArgument>(argument.value)) return 0;
   if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {

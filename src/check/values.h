@@ -18,8 +18,8 @@ struct Placed {
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-// In bytes. `alignment`: of the parameter or variable that takes it, 0 where that is unknown; it
-// says how tensor maps in it are aligned.
+// The size in bytes. `alignment` is that of the parameter or variable that holds the struct, or 0
+// if it is unknown; it decides how tensor maps in the struct are aligned.
 std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,

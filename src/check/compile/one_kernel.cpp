@@ -13,7 +13,7 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-// From ".visible .entry" to the last brace.
+// The text from ".visible .entry" to the last brace.
 struct Entry {
   std::string_view name;
   std::size_t begin = 0, end = 0;

@@ -11,7 +11,7 @@
 
 namespace tessera::checking {
 
-// Of an array whose extent is not known yet: the second where the first is too small.
+// Sizes tried for an array whose extent is not yet known: the second one if the first is too small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
 // What arrays hold at first: numbers up to their length, in any order, several times or once; those

@@ -1,5 +1,5 @@
-// Launches that may be tried of a kernel: those that its source makes, smaller where it makes large
-// ones, and usual shapes where the source tells none.
+// Launches of a kernel that may be tried: those that its source makes, reduced if they are large,
+// and usual shapes if the source has no launch.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Candidate {
   std::int64_t shared = 0;
   std::vector<std::optional<HostValue>> numbers;   // of the parameters that are numbers
   std::vector<std::optional<Allocated>> elements;  // that the program allocates
-  // Of the parameters that are structs: what the program assigns to their fields.
+  // Per struct parameter: the values that the program assigns to its fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
   std::map<std::string, std::int64_t> assumed;  // values of names that nothing tells
@@ -38,7 +38,8 @@ struct Candidate {
   bool tells_shared = true;
   bool states_shared = false;  // the launch says how much, or that there is none
   bool is_certain = false;     // no condition around the launch may keep it from being made
-  // Of grid, block and shared memory: what the launch says, and why that tells no number.
+  // For grid, block and shared memory: the words of the launch, and why no number follows from
+  // them.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known
   std::string refused;               // why no GPU starts the program's own launch

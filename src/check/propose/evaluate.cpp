@@ -232,8 +232,8 @@ Scope Evaluator::outside_of(const Scope& scope) const {
   return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
 }
 
-// In the function, and in those that it is a lambda of: what they define, and what calls give. Lost
-// is a dim3 with a component that nobody knows.
+// Looks in the function, and in the functions around a lambda, for definitions and for arguments of
+// calls. `is_lost` becomes true for a dim3 with an unknown component.
 std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
                                                  int depth, bool& is_lost) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
@@ -251,7 +251,7 @@ std::optional<HostValue> Evaluator::in_functions(const std::string& name, const 
   return std::nullopt;
 }
 
-// Of a member that the list of a constructor initialises.
+// The value of a member that a constructor initialises in its list.
 std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int depth) {
   for (const SourceFunction& function : source_.functions()) {
     for (const MemberInitial& initial : function.initials) {
@@ -322,7 +322,7 @@ std::optional<HostValue> Evaluator::component(const std::string& name, int index
   return index == 0 ? whole : whole_value(1);
 }
 
-// Of "int name[] = {32, 64, 128}".
+// The element `index` of an array defined as "int name[] = {32, 64, 128}".
 std::optional<HostValue> Evaluator::element(const std::string& name, std::int64_t index,
                                             const Scope& scope, int depth) {
   const TokenRange all = source_.all();

@@ -1,5 +1,5 @@
-// What an expression of a CUDA program's host part comes to, as far as the text alone tells:
-// literals, macros, variables, parameters through the calls in the same file, small functions.
+// Evaluates expressions of a CUDA program's host part, as far as the text alone allows: literals,
+// macros, variables, parameters through the calls in the same file, small functions.
 #pragma once
 
 #include <array>
@@ -103,8 +103,8 @@ class Evaluator {
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,
                                      const std::string& field, const FieldOrder& order,
                                      const Scope& scope, int depth);
-  // Of the variable at this place: what "auto [a, b] = f()" and "std::tie(a, b) = f()" give it, and
-  // what a function sets that gets it by reference or by its address. Nothing where the place is
+  // The value that the variable at this place gets from "auto [a, b] = f()" or "std::tie(a, b) =
+  // f()", or from a function that takes it by reference or by address. Nothing where the place is
   // none of these; an unknown object where what it does is not known.
   std::optional<HostObject> set_at(const Token* place, TokenRange text, const Scope& scope,
                                    int depth);

@@ -235,8 +235,8 @@ bool ExpressionReader::may_have_template_arguments(const std::string& name) cons
   return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
 }
 
-// Of "config.gridDim.x", in a function that is run: the longest path that has a value, or has none
-// that is known. Goes past it.
+// In a function that is run, for "config.gridDim.x": the value of the longest path that is
+// assigned, or an empty value if that value is unknown. Moves past the path.
 std::optional<std::optional<HostValue>> ExpressionReader::by_path(const std::string& name) {
   std::optional<Maybe> found;
   const Token* end = at_;

@@ -282,7 +282,7 @@ class LaunchReader {
     }
   }
 
-  // Names whose values nothing tells, as far as the last value needed them.
+  // Names with unknown values that the last value needed.
   void note_assumed(Candidate& candidate) const {
     for (const std::string& name : evaluator_.free) {
       const auto taken = evaluator_.overrides.find(name);
@@ -322,7 +322,7 @@ class LaunchReader {
     return grids;
   }
 
-  // False where it is given, not told, or small already.
+  // False when the value is given by the caller, is unknown, or is already small.
   bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
                          Candidate& candidate) const {
     if (!grid || kernel_.grid || product(*grid) <= kFewBlocks) return false;

@@ -139,7 +139,7 @@ std::optional<HostValue> Evaluator::member_in(TokenRange text, const std::string
   return root(full, declared->initial, Scope{}, depth, false);
 }
 
-// Of "std::vector<float> name(n)".
+// The size of a container defined as "std::vector<float> name(n)".
 std::optional<HostValue> Evaluator::size_of_container(const std::string& name, const Scope& scope,
                                                       int depth) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {

@@ -126,7 +126,7 @@ class Proposer {
     }
   }
 
-  // The launch as the program makes it: all of it is told, and nothing is changed.
+  // Whether this is the launch that the program makes, with known values, none of them changed.
   bool is_programs_own(const Candidate& candidate) const {
     return candidate.site != nullptr && candidate.changed.empty() && candidate.is_certain &&
            candidate.tells_grid && candidate.tells_block && candidate.states_shared &&
@@ -226,8 +226,8 @@ class Proposer {
 
   bool has_integers() const { return all_fills_.size() > 1; }
 
-  // That a kernel leaves arrays with indices of ours, and not with zeros, says nothing of it: then
-  // a call is taken that stays inside.
+  // Leaving an array with our made-up indices, but not with zeros, says nothing about a kernel:
+  // then a call that stays inside is taken.
   std::vector<std::string> those_with_zeros(const Candidate& from,
                                             const std::vector<std::string>& overruns) {
     for (const auto& [name, reach] : reach_) {
@@ -278,7 +278,7 @@ class Proposer {
     return false;
   }
 
-  // Once more with more dynamic shared memory, where that is too small and nobody tells how much.
+  // Tries again with more dynamic shared memory if the amount is too small and unknown.
   void add_shared(Candidate& candidate, Fills fills, Trial& trial) {
     if (!kernel_.has_dynamic_shared || !given_.shared.empty() || more_shared_ >= kMostShared)
       return;

@@ -1,5 +1,6 @@
-// A full call of a kernel for somebody who gave none: read from its source, tried, and shown only
-// if it comes to its end. Code outside of this folder includes this header only.
+// Proposes a full call of a kernel for a user who gave none: the call is read from the source,
+// tried, and shown only if it runs to its end. Code outside of this folder includes this header
+// only.
 #pragma once
 
 #include <functional>

@@ -311,7 +311,7 @@ class Run : public StatementWalk {
     }
   }
 
-  // False where the variable is no dim3. One with a component that nobody knows is not known.
+  // False when the variable is not a dim3. A dim3 with an unknown component is unknown.
   bool set_component(const std::string& parent, std::size_t index, const HostObject& object) {
     const auto found = scope_.bound.find(parent);
     const bool has_dims = found != scope_.bound.end() && found->second.dims;

@@ -24,7 +24,7 @@ struct FunctionResult {
   HostObject returned;
   std::map<std::string, HostValue> variables;  // by path, "config.gridDim", at the return
 
-  // Of the variable: itself and its fields.
+  // The variable with its fields.
   HostObject variable(const std::string& name) const;
 };
 
@@ -34,7 +34,7 @@ struct TextCall {
   std::vector<TokenRange> template_arguments, arguments;
 };
 
-// Nothing where the way through the function depends on what nobody knows.
+// Returns nothing when the path through the function depends on an unknown value.
 std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSource& source,
                                            const SourceFunction& function, const TextCall& call,
                                            const Scope& caller, int depth);

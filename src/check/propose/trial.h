@@ -21,8 +21,8 @@ struct Trial {
   std::uint64_t instructions = 0;           // of warps; 0 where it ended otherwise
 };
 
-// Without checks; a kernel is stopped after so many warp instructions, or seconds. Throws
-// kBadArgument for a call that is refused.
+// Without checks; a kernel is stopped after `most_instructions` warp instructions or `seconds`.
+// Throws kBadArgument for a call that is refused.
 Trial try_call(const CheckPlan& plan, std::uint64_t most_instructions, double seconds);
 
 }  // namespace tessera::checking

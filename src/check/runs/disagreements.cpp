@@ -84,7 +84,7 @@ std::set<std::string> arrays_behind(const std::set<std::string>& names, const Ch
   return arrays;
 }
 
-// Of an array that a kernel leaves to whoever comes last, on purpose perhaps.
+// Adds the stores to an array whose final value is that of the last writer, perhaps on purpose.
 void blame_last_writes(const CheckPlan& plan, const std::string& array, vgpu::Finding& finding) {
   for (const vgpu::LastWrite& one : vgpu::last_writes(plan.code.ptx, plan.kernel.name)) {
     if (arrays_behind({one.pointer}, plan).count(array) == 0) continue;

@@ -1,4 +1,4 @@
-// Arrays whose contents depend on the order in which warps take turns.
+// Arrays whose contents depend on the order in which the warps run.
 #pragma once
 
 #include "check/runs/run.h"
@@ -9,8 +9,9 @@ namespace tessera::checking {
 void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
                         CheckResult& result);
 
-// A sum in another order is rounded otherwise, atomics hand out places in another order, and a
-// clock tells another time: that is no finding. Another element is, where nothing else is found.
+// A sum in another order is rounded differently, atomics assign places in another order, and a
+// clock shows another time: these are no findings. Any other element that differs is one, if
+// nothing else is found.
 void judge_disagreements(const CheckPlan& plan, CheckResult& result);
 
 // ", the same elements in other places"; empty where they are others.

@@ -9,8 +9,8 @@
 
 namespace tessera::checking {
 
-// Of the kernel's machine code; all 0 where nothing depends on it (the block is small, or the
-// kernel states its size), and without an assembler. Assembled once for a kernel.
+// The needs of the kernel's machine code. All are 0 if nothing depends on them (the block is small,
+// or the kernel states its size), or if there is no assembler. Each kernel is assembled once.
 lab::CodeNeeds needs_of(const CheckPlan& plan);
 
 // "launch-refused"; nothing where the launch starts, or the registers are not known.

@@ -57,7 +57,7 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
   note_disagreements(results, run.order, result);
 }
 
-// By Ctrl-C it is not the kernel's fault; by the time limit it may be.
+// A stop by Ctrl-C is not the kernel's fault; a stop by the time limit may be.
 void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
   if (interrupted()) {
     result.stopped = true;

@@ -45,7 +45,7 @@ struct CheckPlan {
   bool strict_ptx = false;  // what only the silicon promises is an error
 };
 
-// One order in which warps and asynchronous operations take turns; all are legal.
+// One legal order in which warps and asynchronous operations run.
 struct RunOrder {
   vgpu::AsyncSchedule schedule = vgpu::AsyncSchedule::kEager;
   std::uint64_t warp_seed = 0;  // 0: warps by index
@@ -109,7 +109,7 @@ struct CheckResult {
   }
 };
 
-// The findings as the virtual GPU told them; their numbers are those in CheckResult::groups.
+// The findings as the virtual GPU reported them; their numbers are those in CheckResult::groups.
 std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what

@@ -7,9 +7,9 @@
 
 namespace tessera::checking {
 
-// Adds a finding for each kind of undefined value that changes a result. A kind that changes none
-// is no finding; of shuffles a note tells. What was found to read shared memory that nobody wrote
-// becomes a note where no result depends on it.
+// Adds a finding for each kind of undefined value that changes a result. A kind that changes no
+// result is not a finding; for shuffles it becomes a note. A finding about a read of unwritten
+// shared memory becomes a note when no result depends on the read.
 void judge_undefined(const CheckPlan& plan, CheckResult& result);
 
 }  // namespace tessera::checking

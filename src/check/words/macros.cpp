@@ -35,7 +35,7 @@ Names macros_that_launch(const std::vector<MacroDefinition>& all) {
   return names;
 }
 
-// Of one use, by parameter.
+// One argument of one use of a macro.
 struct Given {
   TokenRange words;  // as written
   Tokens expanded;

@@ -22,8 +22,8 @@ TokenRange assigned_last(const HostSource& source, TokenRange text,
 bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
                       const std::vector<std::string>& path);
 
-// Of "{.field = VALUE}" and "{VALUE, VALUE}", with or without the type before it. Nothing for words
-// that are no such list, or one that does not tell the field.
+// The value of the field in "{.field = VALUE}" or "{VALUE, VALUE}", with or without the type before
+// it. Nothing if the words are not such a list, or if the list does not set the field.
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
                                        const FieldOrder& order);
 

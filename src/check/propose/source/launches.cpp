@@ -257,7 +257,8 @@ class Finder {
     return values;
   }
 
-  // The launch of what these words name: a kernel, or what stands for one.
+  // Adds the launch of the kernel that these words name, directly or through a variable or
+  // parameter.
   void add(LaunchSite site, TokenRange words, int depth) {
     const Named named = named_by(words);
     if (named.name.empty() || depth > kMostNames) return;

@@ -27,7 +27,7 @@ const Token* body_of(const HostSource& source, const std::string& name) {
   return nullptr;
 }
 
-// Of an array: a number, or a macro for one. 0: other words.
+// The extent of an array: a number, or a macro for one. 0 for other words.
 std::int64_t extent_of(const HostSource& source, const Token& word) {
   if (word.kind == Token::Kind::kNumber) return std::strtoll(word.text.c_str(), nullptr, 0);
   const auto macro = source.source().macros.find(word.text);

@@ -1,4 +1,4 @@
-// What a branch does of which nobody knows whether it is taken.
+// The effects of a branch that may or may not be taken.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ bool gives_up(TokenRange statement);
 // Whether it may leave the statements around it: by return, break, continue or goto.
 bool may_leave(TokenRange statement);
 
-// Variables that it may give another value, those of its own left out. Of a function that
-// `may_set` its arguments, all of them.
+// Variables that the statement may change, without its own. A function that `may_set` its arguments
+// may change all of them.
 std::set<std::string> may_change(TokenRange statement,
                                  const std::function<bool(const std::string&)>& may_set);
 

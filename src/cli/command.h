@@ -25,13 +25,13 @@ struct Command {
   std::function<std::function<int()>(Parser& parser)> declare;
 };
 
-// As a shell takes it: '0*' would name files there.
+// The argument quoted for a shell, where '0*' would otherwise name files.
 std::string quoted(const std::string& argument);
 
 // Keeps the call of this process: the program's name as typed, "build/tessera", and all arguments.
 void keep_call(const std::vector<std::string>& arguments, const std::string& called);
 
-// The call, "tessera bench -m 8", for the files that it writes.
+// The command line of this process ("tessera bench -m 8"), for the files that it writes.
 const std::string& command_line();
 
 // The same to paste: "build/tessera check" of "tessera check" where the program was called so.

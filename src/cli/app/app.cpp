@@ -1,4 +1,5 @@
-// From a command line to a command, and from whatever goes wrong to one sentence and an exit code.
+// Runs the command that a command line names, and turns every error into one sentence and an exit
+// code.
 #include "cli/app/app.h"
 
 #include <fmt/format.h>

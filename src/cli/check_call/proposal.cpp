@@ -145,7 +145,7 @@ void show_call(const ProposalRequest& request, const std::string& name, const Pr
   fmt::print(stderr, "  {}\n", line_of_call(request, name, proposal.call));
 }
 
-// Arrays that arguments name and nobody gives.
+// Arrays that arguments name but no option defines.
 std::vector<std::string> missing_arrays(const std::vector<std::string>& arguments,
                                         const std::vector<std::string>& arrays) {
   std::set<std::string> known;

@@ -19,7 +19,7 @@ struct ProposalRequest {
       plan_of;
 };
 
-// As the source of the kernel has them; empty where they are not seen.
+// The parameter names in the source of the kernel; empty if the source is not available.
 std::vector<std::string> parameter_names(const checking::Code& code,
                                          const checking::ReadOptions& read,
                                          const vgpu::KernelSignature& kernel);

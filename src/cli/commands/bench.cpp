@@ -196,7 +196,8 @@ int chain(const BenchArguments& options, const Parser& parser) {
                      parser);
 }
 
-// What tells rows apart and how fast they are, before how they were measured.
+// Columns that distinguish rows and show their speed come before those that say how they were
+// measured.
 const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
                      "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
                      "type", "error/bound", "5-95 %", "vendor ms", "device"},

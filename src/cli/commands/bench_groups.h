@@ -28,7 +28,8 @@ struct BenchRequest {
   gemm::DeviceLimits limits;
   WorkspaceLimit workspace;
   lab::OtherBuild* other;  // null: this build alone
-  // Each kernel's code as ptxas wrote it, and these beside it; empty: as this build has it.
+  // Rewritings to time in addition to each kernel's code as ptxas wrote it; empty: only the code of
+  // this build.
   std::vector<lab::Rewriting> rewritings;
   lab::RewrittenCode* rewritten;  // null where there are none
 };

@@ -80,7 +80,7 @@ class Bars {
   std::unique_ptr<Progress> bar_;
 };
 
-// Of one class or type, or of all.
+// The mean over one class, one type, or all cells.
 struct Mean {
   double sum = 0, smallest = 1e300;
   int count = 0, slow = 0, very_slow = 0;

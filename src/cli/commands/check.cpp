@@ -1,5 +1,5 @@
-// tessera check FILE --kernel NAME --grid X --block X --arg ...: somebody's own kernel, run on the
-// virtual GPU under all checks and in several legal orders; says what is wrong and what to do.
+// tessera check FILE --kernel NAME --grid X --block X --arg ...: runs a user's own kernel on the
+// virtual GPU under all checks and in several legal orders; reports what is wrong and what to do.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -131,7 +131,7 @@ Finding vendor(Devices& devices, const DeviceOptions& options) {
   return {"vendor baseline", baseline.vendor != nullptr, baseline.description};
 }
 
-// Of the GPU at this place on the bus; of any where it is empty.
+// The telemetry of the GPU at this bus address; of any GPU if the address is empty.
 Finding telemetry(const std::string& pci_bus_id) {
   const auto nvml = lab::Nvml::load(pci_bus_id);
   if (!nvml) return {"NVML", false, "cannot be loaded; records hold no clocks and no power"};

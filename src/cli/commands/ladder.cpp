@@ -1,7 +1,6 @@
-// tessera ladder: every rung in one table, and nothing that `make run` would have to compile beside
-// them. On any machine each rung runs its real compiled kernel
-// on the virtual GPU, is verified and counted; on a GPU it is also timed, in turn with the vendor's
-// library.
+// tessera ladder: every rung in one table, without anything else that `make run` would have to
+// compile. On any machine each rung runs its real compiled kernel on the virtual GPU, is verified
+// and counted; on a GPU it is also timed, in turn with the vendor's library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +56,7 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Without a fallback one device does it all. Beside a GPU the virtual one gives the counts, at its
+// Without a fallback one device does it all. With a GPU, the virtual one gives the counts, at its
 // own small shape, and takes over where the GPU cannot load the image.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {

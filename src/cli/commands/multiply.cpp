@@ -1,4 +1,5 @@
-// tessera multiply A.npy B.npy -o C.npy: somebody's own matrices, any kernel of the catalog.
+// tessera multiply A.npy B.npy -o C.npy: multiplies a user's own matrices with any kernel of the
+// catalog.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ void add_seed_option(Parser& parser, std::string& seed);
 
 inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
 
-// Of the problems that 'best' is asked for: --type, else f32.
+// The types of the problems that 'best' chooses kernels for: --type, else f32.
 Types types_for_best(const ProblemOptions& options);
 
 // What the library takes for this problem on such a GPU.

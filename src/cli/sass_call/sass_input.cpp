@@ -145,7 +145,7 @@ std::string entry_with(const KernelChoice& choice, const std::string& part) {
   return first_entry_of(choice);
 }
 
-// As choose_kernels(); a message names the argument of this command.
+// Chooses kernels as choose_kernels() does; error messages name the argument of this command.
 std::vector<KernelChoice> catalog_kernels(const std::string& target) {
   ProblemOptions options;
   options.kernel = target;

@@ -11,7 +11,8 @@
 
 namespace tessera::cli {
 
-// That the build has patched a catalog kernel's code, or why not. Empty text for all others.
+// States that the build has patched a catalog kernel's code, or why it has not. Empty text for all
+// other code.
 sass::Note patch_note(const MachineKernel& kernel);
 
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);

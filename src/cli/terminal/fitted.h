@@ -23,8 +23,9 @@ std::string fitted(const Table& table, const Fit& fit);  // in this terminal
 // "A wider terminal, or --md PATH, also shows: ...", or nothing.
 std::string left_out_line(const std::vector<std::string>& columns, std::size_t width);
 
-// Broken between words, and within a word that is longer than a line. All lines but the first begin
-// with `indent` spaces; the first has as much less room. Ends without a line break.
+// The text, broken between words, or within a word that is longer than a line. All lines but the
+// first are indented by `indent` spaces; the first line is shorter by the same amount. There is no
+// line break at the end.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace tessera::cli

@@ -34,8 +34,8 @@ constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms)
 
 // Rows of tiles that are walked together, so that the tiles in flight are about a square.
 inline constexpr int kGroup = 8;
-// In k tiles. A shorter run would only fill the pipeline; a split that is closer to a tile's end is
-// not worth its partial.
+// Both in k tiles. A shorter run would only fill the pipeline. A run that would end closer than
+// kSnap to the end of a tile is moved there: the split would not be worth its partial.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 
@@ -89,14 +89,14 @@ struct Cycles {
   }
 };
 
-// From the start of the first CTA to the end of the last, with room for `ctas`.
+// The cycles from the start of the first CTA to the end of the last, with room for `ctas`.
 constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const int sms = ctas / costs.ctas_per_sm;
   const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
   const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, sms) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
-           // In the last wave no other CTA multiplies meanwhile.
+           // In the last wave, no other CTA multiplies while one stores.
            .store = (waves + (rest > 0) + costs.ctas_per_sm - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
@@ -125,7 +125,8 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     const int split = whole.tiles() - kept;
     const long long most = static_cast<long long>(split) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    // As many runs as fit; as many, but no run in two tiles; one per SM; both.
+    // Candidates: as many runs as fit; the same, rounded so that no run spans two tiles; one run
+    // per SM; that, rounded likewise.
     const int alone = ctas / costs.ctas_per_sm;
     for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / split * split}) {

@@ -1,6 +1,6 @@
-// What a plan has settled beside its kernel and variant: plain data, which is compared, printed,
-// stored, and planned again by its name. All else in a plan follows from it, the problem, and the
-// GPU.
+// The choices of a plan in addition to its kernel and variant, as plain data that can be compared,
+// printed, stored, and planned again by name. Everything else in a plan follows from the decision,
+// the problem and the GPU.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Piece {
   std::string_view variant = {};  // of the catalog
   std::int64_t m_begin = 0, n_begin = 0;
   std::int64_t m = 0, n = 0;  // 0 in a decision that was read from its name: all of D
-  // Of all products of a batch. The tiles behind `whole_tiles` are split along k in `runs`.
+  // Tiles of all products of a batch. The tiles after the first `whole_tiles` are split along k in
+  // `runs`.
   std::int64_t tiles = 0, whole_tiles = 0;
   int runs = 0;
 
@@ -41,7 +42,8 @@ struct Decision {
   Needs repack = {};
   bool is_cut = false;     // k is cut, and the sums of all parts are added by a later launch
   std::int64_t parts = 1;  // of k
-  // Of a matrix times a vector: warps that share a row, or lanes side by side; 0: not of one.
+  // For a matrix times a vector: warps that share a row, or lanes side by side. Both are 0 for
+  // other products.
   int warps = 0, lanes = 0;
   Piece list[kMostPieces] = {};
   int count = 0;  // of pieces; 0: one grid of tiles, and nothing to decide

@@ -9,7 +9,7 @@ namespace tessera::gemm::c_api {
 // memories, or where the handle cannot use that memory.
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands);
 
-// Of a handle that checks addresses: these bytes are in memory of its GPU, to the last one.
+// For a handle that checks addresses: throws unless all these bytes are in memory of its GPU.
 void require_here(const tessera_handle_s& owner, const std::string& name, std::uint64_t first,
                   std::uint64_t bytes);
 // The same of each operand.

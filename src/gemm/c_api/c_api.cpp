@@ -66,7 +66,7 @@ void require_usable(const tessera_handle_s& owner) {
   if (owner.has_gpu()) require_no_fork();
 }
 
-// A call with a handle: what is refused is told to its log.
+// A call with a handle: its refusals are written to the handle's log.
 template <class F>
 tessera_status with_handle(tessera_handle handle, F f) noexcept {
   std::shared_ptr<tessera_handle_s> owner;

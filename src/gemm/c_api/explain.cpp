@@ -203,7 +203,7 @@ Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
   return out;
 }
 
-// Of operands in host memory, where the handle has a GPU.
+// Explains a product of operands in host memory, where the handle has a GPU.
 Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Options& options) {
   require(check(asked.problem));
   const Problem one = host_problem(owner, asked.problem);

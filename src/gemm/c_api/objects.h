@@ -45,9 +45,9 @@ struct tessera_handle_s {
                    std::string why_on_cpu);
 
   bool has_gpu() const { return info.has_value(); }
-  // Of a handle for any place it is made at first use. WHY: a context takes 300 ms and 500 MB, and
-  // the CPU multiplies small problems faster. Throws what make_cuda_device() throws; the next call
-  // tries again.
+  // For a handle that may use any place, the GPU is opened at its first use. WHY: a context takes
+  // 300 ms and 500 MB, and the CPU multiplies small problems faster. Throws what make_cuda_device()
+  // throws; the next call tries again.
   tessera::gemm::c_api::Gpu& gpu() const;
   bool has_made_gpu() const { return is_made_; }
   // False where no context can be made and the handle may use the CPU instead; then its log says

@@ -6,7 +6,7 @@
 
 namespace tessera::gemm::c_api {
 
-// Of the operand of a problem on the handle's GPU.
+// The packing that the handle's GPU uses for this operand of the problem.
 Packing packing_of(const tessera_handle_s& owner, const Asked& asked, OperandId operand);
 
 std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Asked& asked,
@@ -19,7 +19,7 @@ struct PackedArguments {
 
   PackedOperands operands() const { return {a.address != 0, b.address != 0}; }
 };
-// Of a call whose operands are in host memory.
+// Throws if an operand is packed; for calls whose operands are in host memory.
 void require_none(const PackedArguments& packed);
 // Throws where one is of another shape, type or GPU than the problem's.
 PackedArguments packed_of(const tessera_handle_s& owner, const tessera_arguments& given,

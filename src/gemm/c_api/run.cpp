@@ -22,7 +22,7 @@ ChosenSide require_host(const tessera_handle_s& owner, const Problem& problem) {
   return choose_side(owner, problem);
 }
 
-// Of a batch of pointers in host memory, whose lists can be read here.
+// Checks a batch of pointers in host memory, where the lists can be read.
 void require_pointers(const Problem& problem, const Operands& lists) {
   for (std::int64_t i = 0; i < problem.batch.count; ++i) {
     const Status status =

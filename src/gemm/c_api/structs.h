@@ -30,8 +30,8 @@ T& given(T* pointer, const char* name) {
 // Not all of these may be negative, or be other than 0.
 void require_zero(const char* name, std::int64_t value);
 
-// The size that the caller's struct says it has: at least `known`, or that of an earlier version.
-// Of a later version's struct the fields that this one does not know must be 0, where `is_input`.
+// The size that the caller's struct states: at least `known`, or that of an earlier version. In an
+// input struct of a later version, the fields that this version does not know must be 0.
 std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input,
                            std::span<const std::size_t> earlier = {});
 
@@ -63,7 +63,7 @@ Struct read(const Struct* from, const char* name) {
 // beyond that is set to 0.
 void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size);
 
-// Of choices that a caller has room for.
+// The size of each tessera_choice in the caller's array.
 inline std::size_t size_of_choices(const tessera_choice* first) {
   return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSizes<tessera_choice>);
 }
@@ -82,7 +82,7 @@ struct Options {
   PlanOptions plan;
   Alignment alignment;
 };
-// Of null: the defaults.
+// Null gives the defaults.
 Options options_of(const tessera_plan_options* given);
 
 // Which side multiplies operands in host memory.
@@ -104,7 +104,8 @@ struct Place {
   HostSide host_side = HostSide::kFaster;
   TypesInstead fp32;
 };
-// Of null: the defaults. Reads TESSERA_FP32 where the caller leaves that open.
+// Null gives the defaults. Reads TESSERA_FP32 where the caller leaves the type of FP32 products
+// open.
 Place place_of(const tessera_place* given);
 
 // A or B.

@@ -92,7 +92,7 @@ void Handle::on_planned(std::function<void(const Plan&)> told) {
   told_ = std::move(told);
 }
 
-// WHY: without the lock; who is told may do what they want.
+// WHY without the lock: the callback may do anything, including calls of this handle.
 void Handle::tell(const Plan& plan) const {
   std::function<void(const Plan&)> told;
   {

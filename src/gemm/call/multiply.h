@@ -40,7 +40,8 @@ class Handle {
   Workspaces& workspaces() { return workspaces_; }
 
   std::size_t plans() const;  // kept at the moment
-  // Is told of each plan that is made, in the thread of the call. Empty: nobody is.
+  // Sets a callback for each plan that is made, called in the thread of the call. Empty: no
+  // callback.
   void on_planned(std::function<void(const Plan&)> told);
 
  private:

@@ -36,7 +36,7 @@ class Prepared {
   const std::string& code() const { return image_.description; }
   const LoadedImage& image() const { return image_; }
 
-  // Of one call: all launches of the plan, once for each of its rounds.
+  // Launches of one call: all launches of the plan, once for each of its rounds.
   std::size_t launches() const {
     return launches_.size() * static_cast<std::size_t>(plan_.rounds());
   }

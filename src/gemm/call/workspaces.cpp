@@ -30,7 +30,7 @@ Workspaces::Block* Workspaces::of_call(void* stream) {
   return chosen;
 }
 
-// Of this capture and stream, or else of a graph that is gone.
+// The block of this capture and stream, or else one of a graph that no longer exists.
 Workspaces::Block* Workspaces::of_graph(std::uint64_t capture, void* stream) {
   Block* chosen = nullptr;
   for (Block& block : blocks_) {

@@ -67,7 +67,7 @@ struct TensorCoreCosts {
   // multiplied meanwhile.
   double rows_store, rows_store_beside;
   double overlap;  // share of the shorter of multiplying and memory that shows
-  // Of the rate, where A comes from registers: tiles of one warpgroup, and of two.
+  // Shares of the rate when A comes from registers: with tiles of one warpgroup, and of two.
   double registers_alone, registers;
   // Requests for the same bytes, where the stride of rows is an odd multiple of 16, 32 and 64
   // bytes, and where rows of A and of B are across k.
@@ -116,7 +116,7 @@ struct SmallCosts {
   // and more for each copy of a lane in it, of 16 bytes and of single elements.
   double copy_of_16, copy_of_8, copy_of_4, copy_of_2;
   double unknown_share;  // of the lanes' peak, for a row without a rate
-  // Of its time, by single elements of 2, 4 and 8 bytes.
+  // Shares of its time, when elements of 2, 4 and 8 bytes are copied one by one.
   double elements_of_2, elements_of_4, elements_of_8;
 };
 

@@ -10,7 +10,7 @@
 
 namespace tessera::gemm {
 
-// Of one variant of a kernel.
+// The measured rate of one variant of a kernel.
 struct Rate {
   std::string_view kernel, variant;
   double tflops;  // whole GPU, long products, burst

@@ -85,8 +85,8 @@ double fragment_cycles(const KernelRow& row) {
   return warps * (row.thread.m + row.thread.n) * row.block.k * row.ctas_per_sm;
 }
 
-// By how much an operand along k that is copied element by element slows a product down: its rows
-// are far apart.
+// The factor by which an operand along k that is copied element by element slows a product down:
+// its rows are far apart.
 double copy_transpose_slowdown(int rows, const PersistentCosts& costs) {
   return costs.transpose_slowdown * std::max(1.0, rows / 128.0);
 }
@@ -133,7 +133,7 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
          bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
 }
 
-// Of a CTA at the end of each of its tiles.
+// Cycles per CTA at the end of each of its tiles.
 double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCosts& costs) {
   const double outputs = static_cast<double>(row.block.m) * row.block.n;
   return p.beta == 0 ? 0 : costs.c_wait * outputs / (row.threads * row.threads_y);
@@ -158,7 +158,7 @@ int ctas_per_sm(const KernelRow& row) {
   return large ? std::min(kCtasOfLargeTiles, by_threads) : std::min(32, by_threads);
 }
 
-// Of a persistent row whose operands come by tensor copies.
+// The costs of a persistent row whose operands come by tensor copies.
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms,
                                const RowCosts& costs) {
   const KernelRow& row = *rated.row;

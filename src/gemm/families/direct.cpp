@@ -1,9 +1,9 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
 // walks a stream-K schedule. The steps of a plan:
 //
-//   repack      operands of a single product, where that pays: one that is small beside the other
-//   multiply    all of D, of all products of a batch
-//   reduce      after it, where tiles are split: adds their partials
+//   repack      operands of a single product, where that pays: one that is small compared with the
+//   other multiply    all of D, of all products of a batch reduce      after it, where tiles are
+//   split: adds their partials
 //
 // The temps: a scratch tile for each CTA where the row needs one, the partials, repacked operands.
 #include <algorithm>
@@ -28,7 +28,7 @@ std::int64_t tile_bytes(const KernelRow& row) {
   return std::int64_t{row.block.m} * row.block.n * kFloat;
 }
 
-// As simt_direct::Config says: not where fragments along k take the registers.
+// True unless fragments along k occupy the registers (see simt_direct::Config).
 bool stores_through_shared(const KernelRow& row) {
   const bool a_along_k = row.loads.a == Load::kTma && row.majors.a == Major::kK;
   const bool b_along_k = row.loads.b == Load::kTma && row.majors.b == Major::kK;
@@ -61,8 +61,8 @@ Rows rows_of_b(const Request& request, const schedule::Batch& batch) {
   return {p.n, p.k, p.b_row, batch.b};
 }
 
-// The map of all products. Of an operand along k each fourth row is the neighbour of another, and
-// the last dimension but one says which.
+// The tensor map of all products. For an operand along k, rows whose numbers differ by four are
+// neighbours in the map; the second last dimension selects among the four.
 TensorMapDesc map_of(const Rows& rows, bool along_k, TensorBox box, std::int64_t products) {
   TensorMapDesc desc = tensor_map_of(TensorType::kF32, rows.inner, rows.outer, rows.stride, box);
   std::size_t last = 2;
@@ -107,8 +107,9 @@ Maps maps_of(const KernelRow& row, const Request& request) {
   return maps;
 }
 
-// Of the rate with both operands across k, by tensor copies. HW: 64 products of 512x512x512 on an
-// H200 (direct_config.h); single products with k = 8192 to 262144, and with m or n = 64.
+// The share of the rate that a row reaches; 1 is the rate with both operands across k, loaded by
+// tensor copies. HW: 64 products of 512x512x512 on an H200 (direct_config.h); single products with
+// k = 8192 to 262144, and with m or n = 64.
 double share_of_rate(const KernelRow& row) {
   constexpr double kAlongKByMap = 0.88, kByElements = 0.88, kSecondByElements = 0.91;
   constexpr double kFewByElements = 0.95;   // 64 columns of B, beside 256 rows across k
@@ -126,8 +127,8 @@ double share_of_rate(const KernelRow& row) {
   return share;
 }
 
-// By how much a last wave of one CTA per SM costs more than the model expects. HW: in it, four
-// warps of 16x8 outputs a thread take as long as eight.
+// The factor by which a last wave of one CTA per SM costs more than the model expects. HW: in that
+// wave, four warps with 16x8 outputs per thread take as long as eight.
 double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
   constexpr double kExpected = 0.65;  // of a full wave
   const int slots = sms * row.ctas_per_sm, rest = schedule.whole_tiles % slots;

@@ -13,8 +13,8 @@ using dmma_f64::DmmaParams;
 
 constexpr int kDouble = sizeof(double);
 
-// Of the rate at aligned operands: copies of 8 bytes instead of 16, and both operands along k. HW:
-// results/tensor/f64.json and f64_odd.json.
+// The share of the rate at aligned operands that is left with copies of 8 bytes instead of 16, and
+// with both operands along k. HW: results/tensor/f64.json and f64_odd.json.
 double share_of_rate(const Request& request) {
   constexpr double kEightBytes = 0.87, kBothAlongK = 0.96;
   const bool along_k = request.majors.a == Major::kK && request.majors.b == Major::kK;

@@ -162,7 +162,7 @@ class SimtOffers {
                           [&](const Variant& one) { return one.name() == name; });
   }
 
-  // In the rectangles that cost least or, where those do not fit the workspace, in one.
+  // Plans the rectangles that cost least, or one rectangle if those exceed the workspace.
   Way planned(const RatedRow& row, Needs needs) {
     if (request_.given) return {given(row), needs, params()};
     const bool may_split = takes_repacked(*row.row);

@@ -14,7 +14,7 @@ const small::Config& small_config_of(const KernelRow& row) {
   return *static_cast<const small::Config*>(row.config);
 }
 
-// Of a thread block.
+// Teams per thread block.
 int teams_of(const KernelRow& row) { return small_config_of(row).teams; }
 
 bool needs_fp64_tensor_cores(const Kernel& kernel) {

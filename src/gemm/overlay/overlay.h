@@ -21,8 +21,8 @@
 
 namespace tessera::gemm {
 
-// Where and by whom an overlay was measured. The driver is said, and not compared: it does not
-// change the machine code.
+// The GPU, driver and build that an overlay was measured with. The driver is stored but not
+// compared: it does not change the machine code.
 struct OverlayOrigin {
   std::string gpu;      // "NVIDIA H200"
   std::string driver;   // may be empty

@@ -123,7 +123,8 @@ void write_overlay(const Overlay& overlay) {
     fs::create_directories(folder, error);
     if (error) cannot_write(path, error.value());
   }
-  // In the same folder, since a file moves in one step only within its file system.
+  // The temporary file is in the same folder because a rename is atomic only within one file
+  // system.
   std::string other = path + ".XXXXXX";
   const int file = mkstemp(other.data());
   if (file < 0) cannot_write(path, errno);

@@ -10,9 +10,9 @@
 
 namespace tessera::gemm {
 
-// Of this GPU, whether or not it exists. Empty: no overlay is used.
+// The file of this GPU, whether or not it exists. Empty: no overlay is used.
 std::string overlay_path(const std::string& gpu);
-// Of all GPUs that have one.
+// The files of all GPUs that have one.
 std::vector<std::string> overlay_paths();
 
 // The commit of the images that this process runs. Throws kUnavailable where there are none.

@@ -21,7 +21,7 @@ struct Candidate : Offer {
   bool is_for_each() const { return route->rounds != 1; }
   std::string decision_text() const { return text_of(decision) + route->text; }
   // Kernel, variant and decision, by which the same is planned again: "simt_f32/256x128:repack=a".
-  // Of a product in parts it is the kernel and variant of the first one.
+  // For a product in parts, the kernel and variant are those of the first part.
   std::string name() const;
   // Bytes of all pieces of the workspace, those of the route first.
   std::vector<std::int64_t> all_temps() const;

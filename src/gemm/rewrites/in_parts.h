@@ -13,7 +13,7 @@ namespace tessera::gemm {
 // whole.
 Subproblem rows_of(const Subproblem& product, std::int64_t first, std::int64_t rows);
 
-// Of parts of D; the last part of each side may be smaller.
+// The size of the parts of D; the last part of each side may be smaller.
 struct Extents {
   std::int64_t rows, columns;
 };

@@ -30,7 +30,7 @@ struct Rewrite {
   Status (*apply)(const Route& from, const DeviceLimits& limits, std::vector<Route>& routes);
 };
 
-// In the order in which they are applied, each to the routes of those before it.
+// The rewrites in the order of their application, each to the routes of those before it.
 std::span<const Rewrite> rewrites();
 
 // All routes of a product, the one without a rewrite first. `refused`: why a rewrite that the

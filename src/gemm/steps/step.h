@@ -103,8 +103,8 @@ Step step_of(Pass pass, const std::string& entry, const LaunchShape& shape, cons
 // Patches for the addresses of GemmParams at `offset`, and for the scales that are not zero.
 void patch_product(Step& step, std::size_t offset, const Product& product);
 
-// Where temps of so many bytes begin in the workspace, and where the last one ends. Each begins at
-// a multiple of 256 bytes.
+// The offsets of temps in the workspace, and the end of the last one. Each temp begins at a
+// multiple of 256 bytes.
 struct WorkspaceLayout {
   std::vector<std::int64_t> begins;
   std::int64_t bytes = 0;

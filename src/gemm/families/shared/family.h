@@ -25,7 +25,7 @@ namespace tessera::gemm {
 struct Request {
   Subproblem whole;
   Product product;  // its canonical form, and where the operands are
-  // Of the canonical operands, those of every product of a batch.
+  // Alignments of the canonical operands, valid for every product of a batch.
   int a_alignment, b_alignment, d_alignment;
   Majors majors;              // along which the operands are contiguous
   bool is_exchanged = false;  // the caller's rows are the columns of this product
@@ -120,7 +120,8 @@ class Family {
   // The steps of an offer for a problem that is not empty, in order. They name its temps by
   // Request::temp().
   virtual std::vector<Step> steps(const Offer& offer, const Request& request) const = 0;
-  // Of A or B, which a caller may have packed; none where the family reads operands as they are.
+  // The packing of A or B that this family reads; none if it reads operands as they are. A caller
+  // may have packed the operand.
   virtual std::optional<Packing> packing(const Kernel&, const Request&, Slot /*operand*/) const {
     return {};
   }
@@ -133,17 +134,18 @@ const Family& family_of(const Kernel& kernel);
 const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 
 // HW: A100, H100 and H200, B200 and B300. Other GPUs since SM 8.0 have the instructions, but carry
-// them out no faster than a few FMAs a cycle (CUDA C++ Programming Guide, arithmetic instructions).
+// them out no faster than a few FMAs per cycle (CUDA C++ Programming Guide, arithmetic
+// instructions).
 constexpr bool has_fp64_tensor_cores(int sm) {
   return sm == 80 || sm == 90 || sm == 100 || sm == 103;
 }
 
-// The order of tiles on a persistent grid of one CTA an SM: groups that make what is in flight
+// The order of tiles on a persistent grid of one CTA per SM: groups that make what is in flight
 // nearly square.
 schedule::Raster square_raster(int tiles_m, int tiles_n, OutputTile tile, int sms);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
-// Of D, for so many products; kMaxGrid + 1 where there are more than a grid has blocks.
+// Tiles of D for this number of products; kMaxGrid + 1 if there are more than a grid has blocks.
 std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products = 1);
 // Whether base and stride of A and B let every vector of 16 bytes be one access.
 bool operands_allow_vectors(const Request& request);
@@ -153,7 +155,7 @@ Step multiply_by_tiles(const KernelRow& row, const Product& product);
 
 // Not ok where D has more tiles than a grid has blocks, 2^31 - 1.
 Status check_grid(const Kernel& kernel, const KernelRow& row, const Request& request);
-// Of a kernel that counts at most 2^30 tiles: the reason why it does not take the product.
+// For a kernel that counts at most 2^30 tiles: the reason why it does not take the product.
 Status too_many_tiles(const Kernel& kernel, const Request& request,
                       std::string_view also = "as many along k");
 Status no_fp64_tensor_cores(const Kernel& kernel, const Request& request);

@@ -211,7 +211,7 @@ class WgmmaSteps {
     return step;
   }
 
-  // With the larger parameter block of a kernel that applies the epilogue.
+  // The step with the larger parameter block of a kernel that applies the epilogue.
   Step fused(const LaunchShape& launch, const WgmmaParams& params) const {
     Step step = step_of(Pass::kMultiply, row_.entry, launch,
                         FusedParams{params, fused_of(caller_.problem())});

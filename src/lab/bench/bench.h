@@ -18,7 +18,7 @@ struct BenchCandidate {
   KernelChoice choice;
   std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
   bool other_build = false;                            // its image is another build's
-  // The candidate whose record tells of this one as well: its place in the list..
+  // The candidate whose record also describes this one: its place in the list.
   std::optional<std::size_t> companion_of = {};
   std::string unavailable = {};                // why it cannot run at all; empty: it can
   std::string rewriting = {};                  // what was done to its machine code; empty: nothing

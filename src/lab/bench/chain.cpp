@@ -62,9 +62,9 @@ struct Matrices {
   }
 };
 
-// Of all links together, the factor by which uniform entries grow: their products have entries of
-// about sqrt(n / 3) times those of the first factor, and after i additions X is sqrt(1 + i^2) times
-// what it was.
+// The factor by which uniform entries grow over all links: their products have entries of about
+// sqrt(n / 3) times those of the first factor, and after i additions X is sqrt(1 + i^2) times what
+// it was.
 double growth_of_a_link(const Problem& problem, const ChainOptions& options) {
   double logarithm = 0.5 * std::log2(problem.m / 3.0);
   for (int i = 1; options.add_before && i <= options.length; ++i) {

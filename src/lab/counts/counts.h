@@ -22,7 +22,7 @@ struct Count {
 // Accesses by the bytes that one lane moves.
 using Accesses = std::map<int, Count>;
 
-// What part of the machine an instruction keeps busy, as far as its PTX form tells.
+// The part of the machine that an instruction keeps busy, as far as its PTX form shows.
 enum class InstructionClass {
   kFmaF32,
   kFmaF64,
@@ -94,9 +94,9 @@ struct CountSummary {
   bool is_sample() const { return ran < clusters; }
 };
 
-// Of launches that multiply a problem once.
+// The summary of launches that multiply a problem once.
 CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem);
-// Of any launches: all FLOP count as useful.
+// The summary of any launches: all FLOP count as useful.
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
 // What an instruction form is: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared

@@ -46,7 +46,7 @@ std::uint64_t poison_of(ElementType type) {
       const T nan = element_of<T>(std::numeric_limits<double>::quiet_NaN());
       std::uint64_t bits = 0;
       std::memcpy(&bits, &nan, sizeof nan);
-      // The mark lies well below the bit that makes the NaN a quiet one.
+      // The mark is well below the bit that makes the NaN a quiet one.
       return fraction < 4 ? bits : bits | (kMark & ((std::uint64_t{1} << (fraction - 4)) - 1));
     }
   });

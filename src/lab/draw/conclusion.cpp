@@ -15,7 +15,7 @@ std::int64_t outputs_of_lane(const KernelPicture& picture) {
   return std::ranges::count(picture.outputs, own, &DrawnOutput::lane);
 }
 
-// Of all accesses to shared memory that are drawn.
+// The excess wavefronts of all drawn accesses to shared memory.
 int excess_of(const KernelPicture& picture) {
   int excess = 0;
   for (const DrawnBanks& banks : picture.shared) excess += banks.excess();
@@ -41,7 +41,7 @@ std::string name_of(const KernelPicture& picture, const DrawnRequest& request) {
                      name_in_call(picture, request.name));
 }
 
-// Of wide accesses the share of 32 words: "4" for 16 sectors and 16 bytes per lane.
+// For wide accesses, the sectors per 32 words: "4" for 16 sectors and 16 bytes per lane.
 std::string per_32_words(const DrawnRequest& request) {
   return fmt::format("{:.3g}", request.sectors() * 4.0 / request.bytes);
 }

@@ -103,7 +103,7 @@ std::vector<HeldOperand> operands_of(const TracedRun& traced) {
           held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
 }
 
-// By its address; what is packed, in a workspace, by what the code says of it.
+// Names the operand by its address; a packed copy in a workspace, by what the code says of it.
 std::string name_of_operand(const Access& access, const Site& site,
                             const std::vector<HeldOperand>& operands) {
   const std::uint64_t address = access.address[std::countr_zero(access.mask)];
@@ -158,7 +158,7 @@ struct Shown {
   }
 };
 
-// Names tell those apart that do not look alike.
+// Names distinguish drawings that look different.
 template <class Drawn>
 std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   std::map<std::tuple<std::string, bool, int>, int> uses;

@@ -48,7 +48,7 @@ struct Explanation {
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
-// Of somebody's own kernel: without formulas and problem. `cubin` may be empty: then nothing is
+// Explains a user's own kernel, without formulas and problem. `cubin` may be empty: then nothing is
 // predicted, and the registers are those that the PTX needs at once.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
@@ -57,8 +57,8 @@ struct CodeNeeds {
   int registers = 0;             // a thread
   bool moves_registers = false;  // setmaxnreg that the assembler did not drop
 };
-// Whether an SM has the registers for a block of so many threads. All GPUs from SM 7.5 on have as
-// many of them.
+// Whether an SM has the registers for a block of `threads` threads. All GPUs from SM 7.5 on have
+// the same number of registers.
 bool is_started(const CodeNeeds& needs, int threads);
 int registers_of_sm();
 CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry);

@@ -23,7 +23,8 @@ struct WordFormulas {
   double flop = 0;     // 2MNK
 };
 
-// Of a kernel's multiplying launch. `packed`: it reads copies that are padded to whole blocks.
+// The formulas of a kernel's multiplying launch. `packed`: the launch reads copies that are padded
+// to whole blocks.
 WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
 
 // FLOP for each byte, 0 where there are none.

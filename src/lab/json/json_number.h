@@ -9,11 +9,11 @@
 namespace tessera::lab {
 
 Json json_number(double value);
-// Of either spelling. Throws kBadArgument for anything else.
+// Reads either spelling. Throws kBadArgument for anything else.
 double number_of(const Json& json);
 
 Json json_types(const Types& types);
-// Of either form. Throws kBadArgument for anything else.
+// Reads either form. Throws kBadArgument for anything else.
 Types types_of(const Json& json);
 
 }  // namespace tessera::lab

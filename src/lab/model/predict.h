@@ -51,7 +51,7 @@ std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gp
                                            std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
 
-// Of one launch, without the time that it takes to start it; as predict() otherwise.
+// The prediction for one launch, without its start time; otherwise as predict().
 LaunchPrediction predict_launch(const LaunchCounts& counts, std::span<const std::byte> cubin,
                                 const std::string& entry, const arch::Gpu& gpu);
 

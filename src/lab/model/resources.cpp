@@ -63,7 +63,7 @@ SerialUpdates updates_of(const Row& row) {
   return updates;
 }
 
-// Of a site, or of one instruction of the PTX.
+// Adds a site, or one instruction of the PTX.
 template <class Row>
 void add_row(Totals& totals, const Row& row) {
   const FormClass form = classify(row.form);

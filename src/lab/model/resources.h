@@ -35,12 +35,12 @@ enum class Resource {
   kL2
 };
 
-// Of the operands that tensor cores multiply: each kind has a rate of its own.
+// The types of operands that tensor cores multiply: each kind has a rate of its own.
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
 MatrixOperands operands_of(std::string_view form);
 
 // The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
-// has in L1, a clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
+// has in L1, per clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
 // by what they are spent on.
 struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
@@ -92,7 +92,8 @@ struct Totals {
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 Totals totals_of(const LaunchCounts& launch);
 
-// That the sector with the most of them gets, at least: were they spread over all that is written.
+// The least number of updates that the sector with the most of them gets, if they were spread
+// evenly over everything that is written.
 double updates_of_one_sector(const Totals& totals);
 double one_sector_ms(const Totals& totals);  // what these take
 

@@ -50,7 +50,8 @@ Scale make_scale(ComputeType type, double value) {
   return scale;
 }
 
-// cuBLAS knows column-major only: a row-major problem is that with the operands exchanged.
+// cuBLAS knows only column-major matrices: a row-major problem becomes the column-major one with A
+// and B exchanged.
 struct ColumnMajor {
   std::int64_t m, n, k, lda, ldb, ldc, ldd;
   Batch batch;

@@ -28,7 +28,8 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-// Of the updates that meet in one sector, were they all of one address and of this site's type.
+// The time of the updates that meet in one sector, if they all had one address and this site's
+// type.
 double one_address_ms(const Evidence& e, const Site& site) {
   const arch::Costs costs;
   const bool are_floats = serial_updates_of(site).are_floats;

@@ -22,8 +22,8 @@ Found bank_conflicts(const Evidence& e);
 Found scattered_access(const Evidence& e);
 Found scalar_access(const Evidence& e);
 Found spills(const Evidence& e);
-// Of kernels that multiply nothing and are limited by L2 or device memory: what their lanes fetch
-// and do not use.
+// For kernels that multiply nothing and are limited by L2 or device memory: bytes that their lanes
+// fetch and do not use.
 Found uncoalesced_access(const Evidence& e);
 Found misaligned_access(const Evidence& e);
 

@@ -300,7 +300,7 @@ void predicate_out(Decoding& decoding, const Argument&) {
   decoding.print(written_predicate(decoding, file, place));
 }
 
-// With its comma, and only if there is one.
+// Prints the operand after a comma, and only if there is one.
 template <RegisterFile file, int place>
 void carry_out(Decoding& decoding, const Argument&) {
   if (decoding.bits(place, 3) != 7) {

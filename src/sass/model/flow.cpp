@@ -162,7 +162,7 @@ std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way
   return ways;
 }
 
-// By place; `also` begin a block, too.
+// The blocks, in order of their places; places in `also` begin a block, too.
 std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}) {
   std::set<std::size_t> leaders = std::move(also);
   leaders.insert({0, edges.size()});
@@ -179,7 +179,7 @@ std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}
   return blocks;
 }
 
-// By first instruction of a piece that runs in one go: its end. 0 elsewhere.
+// For the first instruction of each straight piece of code: the end of the piece. 0 elsewhere.
 std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edges) {
   std::set<std::size_t> joins;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
@@ -230,7 +230,7 @@ Edges edges_of(const Program& program) {
   return edges;
 }
 
-// All ways from the entry, subroutines once for each of their calls.
+// All blocks that the entry reaches; a subroutine counts once for each of its calls.
 std::vector<Node> nodes_of(const Program& program, const Edges& edges) {
   std::map<Way, std::size_t> number_of = {{{0, kNoCall}, 0}};
   std::vector<Way> blocks = {{0, kNoCall}};

@@ -66,7 +66,8 @@ class Findings {
             " in the next cycle, when its scoreboard does not show yet.");
   }
 
-  // HW: what a DEPBAR names beside its own wait is looked at later: ptxas lets it follow at once.
+  // HW: scoreboards that a DEPBAR names in addition to its own wait are checked later: ptxas lets
+  // it follow at once.
   bool waits_at_issue(const ScoreboardWait& wait) const {
     const Control& setter = program_.operations[wait.setter].control;
     const Operation& waiter = program_.operations[wait.waiter];

@@ -76,7 +76,7 @@ Class by_name(const std::string& name) {
   return found == kNames.end() ? Class::kOther : found->second;
 }
 
-// In the order of the enum.
+// The names, in the order of the enum.
 constexpr std::string_view kClassNames[] = {
     "Fma",    "Wide",   "WideAddend", "Alu",   "Half",      "Packed",  "Clock",
     "Double", "Matrix", "Memory",     "Unit",  "ToUniform", "Uniform", "Constant",

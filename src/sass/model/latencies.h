@@ -39,7 +39,8 @@ enum class LatencyClass {
 std::string_view name_of(LatencyClass latency_class);
 
 LatencyClass class_of_first(const Operation& operation);
-// Of the second instruction in a dependence: which operand it needs plays a part.
+// The class of the second instruction in a dependence; it depends on the operand that the
+// instruction needs.
 LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence);
 
 struct LatencyRow {
@@ -60,8 +61,8 @@ struct LatencyTable {
   std::span<const LatencyRow> rows;
   std::span<const StallRow> stalls;
 };
-// Of this architecture or, where it has none of its own, of the last one before it; at least
-// sm_75's.
+// The table of this architecture or, if it has none, of the last architecture before it that has
+// one; at least sm_75's.
 const LatencyTable& latencies_of(int sm);
 // The same from kernels of public repositories (tools/sass_hazards), as far as they are
 // shorter than those of latencies_of().

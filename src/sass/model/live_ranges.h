@@ -32,7 +32,7 @@ struct LiveRanges {
 
   using Named = std::vector<std::pair<int, int>>;  // register and range
   std::vector<Named> reads, writes;
-  // By block: the ranges that are live where it begins.
+  // Per block: the ranges that are live at its start.
   std::vector<Named> at_entry;
 
  private:
@@ -44,7 +44,7 @@ struct LiveRanges {
   }
 };
 
-// Of all general registers, on all paths. Code that nothing reaches has none.
+// The live ranges of all general registers, on all paths. Code that nothing reaches has none.
 LiveRanges live_ranges_of(const Program& program);
 
 }  // namespace tessera::sass

@@ -92,7 +92,7 @@ class PortState {
 
 // What a crowded FFMA (PortState::is_crowded) is thought to cost, in cycles, where orders or
 // registers are compared: an estimate above what the profile below shows. The window of the model
-// forgives it where slack follows. On sm_70 to sm_80 nobody measured it; a published order that
+// forgives it where slack follows. On sm_70 to sm_80 it is not measured; a published order that
 // avoids them gained about 1 % on a V100. HW: an H200 does not. A loop of 1024 FFMAs with 73
 // crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five instructions after
 // one of these: 17.12 cycles after the 43 in the even bank, 5.47 cycles after the 30 in the odd one
@@ -101,8 +101,8 @@ inline constexpr double kCyclesACrowdedFfma = 0.5;
 // The same in a prediction: nothing where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
-// What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
-// fraction because several iterations can make one period.
+// The cost of a stretch of code. For a loop: of one iteration of its steady state, which may be a
+// fraction because one period can span several iterations.
 struct PortUse {
   double cycles = 0;      // issue slots or the FFMA pipe, whichever is longer, and bubbles; stalls
                           // where nothing fills them

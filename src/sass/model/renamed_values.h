@@ -13,7 +13,8 @@
 
 namespace tessera::sass {
 
-// By block: general registers of the first version, and where the second keeps their values.
+// Per block: general registers of the first version, and the registers in which the second version
+// keeps their values.
 using BlockRenaming = std::vector<std::pair<int, int>>;
 
 // Both versions must have the same length and the same blocks. Registers that a block does not list

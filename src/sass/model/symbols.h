@@ -70,9 +70,9 @@ struct Run {
   Registers& registers;
   std::vector<Effect>& effects;
 };
-// Runs the instruction at `at`. `key` is what it does whatever its operands are: a tag, and of what
-// is not kZero its bits. The values that it reads are added, and where it stands among the effects
-// unless it is pure.
+// Runs the instruction at `at`. `key` identifies its operation without the operands: a tag, and its
+// bits where they are not kZero. The values that it reads are appended, and, unless it is pure, its
+// position among the effects.
 void execute(const Run& run, std::size_t at, Key key);
 
 inline Instruction without_control(Instruction instruction) {

@@ -78,7 +78,8 @@ bool multiplies(const std::string& operation) {
   return operation == "FFMA" || operation == "DFMA" || operation == "DMMA" || operation == "MMA";
 }
 
-// As KernelReport::main_loop(): the largest share of multiplies, of equals the shortest.
+// The main loop, chosen as KernelReport::main_loop() does: the largest share of multiplies; among
+// equal shares, the shortest loop.
 const NaturalLoop* main_loop(const PtxCode& code) {
   const NaturalLoop* best = nullptr;
   double most = 0;

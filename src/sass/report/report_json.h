@@ -7,7 +7,7 @@
 
 namespace tessera::sass {
 
-// With `instructions` the listing, too: text and control field of each.
+// With `instructions`, the report includes the listing: text and control field of each instruction.
 nlohmann::ordered_json to_json(const KernelReport& kernel, const std::vector<Note>& notes,
                                bool instructions);
 

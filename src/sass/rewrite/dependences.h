@@ -13,10 +13,10 @@ struct Dependence {
   int cycles = 0;      // least between the two issues; 0: only the order matters
 };
 
-// By instruction of the region, or by place in it.
+// The dependences, by instruction of the region, or by place in it.
 struct Dependences {
   std::vector<std::vector<Dependence>> before;
-  // Of places that keep their wait, whichever instruction is there: what the wait needs.
+  // For places that keep their wait, whichever instruction is moved there: what the wait needs.
   std::vector<std::vector<Dependence>> at_place;
   std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
 };

@@ -30,7 +30,7 @@ Instruction mov(int d, int from);
 Instruction mov_immediate(int d, std::uint32_t value);
 Instruction mov_uniform_immediate(int uniform, std::uint32_t value);
 
-// Shared memory; `bits` is 32, 64 or 128 a lane, the address a register plus bytes.
+// Shared memory; `bits` is 32, 64 or 128 per lane, the address a register plus bytes.
 Instruction lds(int bits, int d, int address, int bytes);
 Instruction sts(int bits, int address, int bytes, int data);
 // A word of the constant memory's bank 0.

@@ -30,7 +30,7 @@ struct RemapModel {
   LiveRanges live;
   std::vector<RemapRange> ranges;  // by live range
   std::vector<Zeros> zeros;
-  // By instruction: fields that name general registers. Empty where zeros are written.
+  // Per instruction: its fields that name general registers. Empty where zeros are written.
   std::vector<std::vector<RegisterField>> fields;
 };
 RemapModel remap_model(const Program& program);

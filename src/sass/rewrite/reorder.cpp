@@ -11,8 +11,9 @@
 namespace tessera::sass {
 namespace {
 
-// WHY: what lies close to the edges of a region may meet code outside of it, which is not looked at
-// here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5 cycles.
+// WHY: instructions close to the edges of a region may depend on code outside of it, which is not
+// examined here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5
+// cycles.
 constexpr std::size_t kEdge = 5;
 constexpr int kLongestStall = 15, kLongestStallWithoutYield = 11;
 

@@ -50,14 +50,14 @@ class Machine {
   void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
 
-  // Whether all of these bytes were written: by the host, by a launch that was checked, or, for all
-  // that is known, by one that was not.
+  // Whether all of these bytes were written by the host or by a checked launch, or may have been
+  // written by an unchecked one.
   bool is_written(std::uint64_t address, std::size_t bytes) const;
 
   // Bytes of all allocations together.
   std::size_t memory_limit() const;
 
-  // Of the launches to come.
+  // Sets what is observed in the launches that follow.
   void observe(const Observation& observation);
 
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault

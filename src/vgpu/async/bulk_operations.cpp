@@ -1,5 +1,5 @@
-// cp.async.bulk and its relatives: checks what one lane issues, tells observers of it, and hands it
-// to the transfers of the cluster.
+// cp.async.bulk and its relatives: checks the operation that one lane issues, reports it to
+// observers, and hands it to the transfers of the cluster.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -216,8 +216,8 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
   return result;
 }
 
-// HW: a box whose innermost start lies within 16 bytes is an illegal instruction, whatever its rank
-// and swizzle; so is a store that starts before the tensor (measured on an H200).
+// HW: a box whose innermost start is inside a unit of 16 bytes is an illegal instruction, whatever
+// its rank and swizzle; so is a store that starts before the tensor (measured on an H200).
 void check_start(const Site& site, const TensorBox& box, bool stores) {
   const std::int64_t start = std::int64_t{box.at[0]} * bytes_of(box.map.type);
   if (start % 16 != 0) {

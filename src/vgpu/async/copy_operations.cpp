@@ -1,5 +1,5 @@
-// cp.async: checks the copies of all lanes, tells observers of them and hands them to the queue of
-// the warp.
+// cp.async: checks the copies of all lanes, reports them to observers and hands them to the queue
+// of the warp.
 #include <fmt/format.h>
 
 #include "vgpu/async/operations.h"

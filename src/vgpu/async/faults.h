@@ -1,5 +1,5 @@
-// What an operation tells of its accesses: faults, which stop the kernel (none of these returns),
-// and what an observer sees.
+// Reports of an operation about its accesses: faults, which stop the kernel (none of these
+// functions returns), and events for observers.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ struct Mbarrier {
   std::uint64_t phase = 0;
   std::uint64_t stored = 0;         // what its eight bytes hold
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
-  // By barrier of the CTA: how many phases a warp knew to have ended that arrived there.
+  // Per barrier of the CTA: the number of phases that the warps which arrived there knew to have
+  // ended.
   std::array<std::uint64_t, kBarriers> told = {};
   std::vector<MbarrierWaiter> waiters;  // for the phase that runs
   MbarrierAccount account;              // under checks alone
@@ -60,7 +61,7 @@ class Mbarriers {
   // Returns the state from before.
   std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);
   void expect(const Site& site, const SharedPlace& place, std::uint32_t bytes);
-  // Bytes have come. Of an agent, 0: of the thread itself.
+  // Copied bytes have arrived. `agent` is the agent that copied them; 0: the thread itself.
   void complete(const Site& site, const SharedPlace& place, std::uint32_t bytes, AgentId agent);
   // cp.async.mbarrier.arrive: one more arrival is waited for in this phase.
   void add_pending(const Site& site, const SharedPlace& place);
@@ -75,8 +76,8 @@ class Mbarriers {
   std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
                                            std::uint32_t parity);
 
-  // A warp arrives at a barrier of its CTA, or passes it: what one warp knows to have ended, those
-  // that wait for it know, too. So warpgroups may take turns at a ring.
+  // A warp arrives at a barrier of its CTA, or passes it: every warp that waits for it then also
+  // knows the phases that it knows to have ended. So warpgroups may alternate at a ring.
   void tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
   void hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
 
@@ -84,7 +85,7 @@ class Mbarriers {
   std::uint64_t changes() const { return changes_; }
   // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
   std::string describe(std::uint32_t owner) const;
-  // The objects of the CTA for whose phase somebody waits, by offset.
+  // The objects of the CTA with threads that wait for their phase, by offset.
   std::map<std::uint32_t, const Mbarrier*> waited_for(std::uint32_t owner) const;
 
  private:

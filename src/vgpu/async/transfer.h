@@ -1,5 +1,5 @@
-// Bulk copies: what one thread issues and an engine of its own performs (PTX ISA: cp.async.bulk,
-// st.async, red.async). A transfer reads its source, writes its destination and then tells
+// Bulk copies: one thread issues them, and a separate engine performs them (PTX ISA: cp.async.bulk,
+// st.async, red.async). A transfer reads its source, writes its destination and then signals
 // mbarriers, or is waited for in a bulk group of its thread.
 #pragma once
 

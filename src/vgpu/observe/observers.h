@@ -1,4 +1,4 @@
-// The observers of a launch: one for each thing that its Observation asks for.
+// The observers of a launch, one for each item that its Observation requests.
 #pragma once
 
 #include <memory>

@@ -23,7 +23,7 @@ class ReachedMemory {
   // Makes room for all allocations there are.
   void begin(const GlobalMemory& memory);
   void mark(std::uint64_t address, std::uint64_t bytes, bool writes);
-  // Of the allocation that holds the address; null where there was none.
+  // The reach of the allocation that holds the address; null if there is none.
   Reach* find(std::uint64_t address) const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu {
 
-// Of one allocation, a bit a line.
+// The lines of one allocation, one bit per line.
 class WrittenLinesOfBlock {
  public:
   static constexpr int kShift = 7;  // 128 bytes

@@ -1,5 +1,5 @@
-// What a matrix instruction multiplies, as the decoder tells it to the operations: the shape and
-// the types, packed into Op::immediate; and how registers hold the elements of a tile.
+// What a matrix instruction multiplies, as the decoder describes it to the operations: the shape
+// and the types, packed into Op::immediate; and how registers hold the elements of a tile.
 //
 // All of mma, wmma and wgmma are built of one tile, whose map is that of mma.m16n8: with g = lane /
 // 4 and t = lane % 4,

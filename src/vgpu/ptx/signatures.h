@@ -6,7 +6,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// Of every .entry that has a body, in the order of the module.
+// The signature of every .entry that has a body, in the order of the module.
 std::vector<KernelSignature> signatures(const Module& module);
 
 }  // namespace tessera::vgpu::ptx

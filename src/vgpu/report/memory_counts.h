@@ -52,9 +52,8 @@ struct SharedCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
   std::uint64_t requested_bytes = 0;  // of all lanes, duplicates included
-  // plain: 32 lanes a pass up to 32 bits a lane, 16 at 64 bits, 8 at 128 bits.
-  // pair: as plain, but wide loads whose lanes agree in pairs take half the passes. What an H200
-  // does.
+  // plain: 32 lanes per pass up to 32 bits per lane, 16 at 64 bits, 8 at 128 bits. pair: as plain,
+  // but wide loads whose lanes agree in pairs take half the passes. `pair` is what an H200 does.
   BankCounts plain, pair;
   std::uint64_t same_address_lanes = 0;  // as of global memory
 
@@ -72,9 +71,10 @@ enum class Traffic : std::uint8_t {
   kCopyReduce  // asynchronous, shared onto global memory: cp.reduce.async
 };
 
-// Of one instruction. Generic addresses may reach several memories: each is counted where it lies.
-// Asynchronous copies: a bulk copy is one request, and its shared side is not counted, nor are the
-// operands that wgmma fetches (it is not documented how the hardware serves them).
+// The counts of one instruction. A generic address may reach several memories: each access is
+// counted in the memory that it reaches. Asynchronous copies: a bulk copy is one request, and its
+// shared side is not counted, nor are the operands that wgmma fetches (it is not documented how the
+// hardware serves them).
 struct MemoryCounts {
   Traffic traffic = Traffic::kNone;
   GlobalCounts global;

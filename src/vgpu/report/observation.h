@@ -1,5 +1,5 @@
-// What a launch on the virtual GPU is watched for, and in which of the legal orders it runs. Report
-// types only: other rooms may include this page.
+// What is observed in a launch on the virtual GPU, and in which of the legal orders the launch
+// runs. Report types only: other rooms may include this page.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ struct ArrayUse;
 // moment that is legal, inside the wait for it. Both must give the same result.
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 
-// What holds no defined value holds these bits instead, so that two launches with other bits tell
-// whether a result depends on them.
+// Undefined values hold these bits, so that two launches with different bits show whether a result
+// depends on them.
 struct UndefinedBits {
   std::uint64_t registers = ~std::uint64_t{0};  // that nothing has written, from the low bits on
   std::uint8_t local = 0xff;                    // each byte of local memory
@@ -34,8 +34,8 @@ struct Observation {
   bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
   AsyncSchedule schedule = AsyncSchedule::kEager;
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
-  // Whether a warp goes past a wgmma only when its three siblings have come to it, and a wait of
-  // one of them covers what all four read: so it is on silicon, and PTX does not promise it.
+  // Whether a warp passes a wgmma only when its three siblings have reached it, and a wait of one
+  // warp covers the reads of all four. Silicon behaves like this; PTX does not promise it.
   bool warpgroups_meet = false;
   // Threads that store one value to one place at once: a note, and no race. Every GPU leaves that
   // value, and PTX leaves it open.
@@ -61,7 +61,8 @@ struct Observation {
   const std::vector<Update>* updates = nullptr;
   // The accesses whose address is made of one array alone; null: not known.
   const std::vector<ArrayUse>* arrays = nullptr;
-  // Of a thread at the launch, by the machine code; 0: not known, and setmaxnreg is not counted.
+  // Registers per thread at the launch, from the machine code. 0: not known, and setmaxnreg is not
+  // counted.
   int registers = 0;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
   UndefinedBits undefined;

@@ -1,5 +1,6 @@
-// The one hook through which counts and checks see a running kernel. The executor tells an observer
-// every access and everything that orders accesses; it knows nothing of what observers make of it.
+// The one hook through which counts and checks see a running kernel. The executor reports to an
+// observer every access and everything that orders accesses; it does not know how observers use
+// that.
 //
 // One observer serves one worker thread and sees whole clusters, one after the other. A CTA outside
 // of a cluster is a cluster of one.
@@ -101,9 +102,9 @@ class Observer {
   virtual void warp_exits(const Actor&) {}  // these lanes
 
   virtual void access(const WarpAccess&) {}
-  // One issue of cp.async, lane by lane, to count requests; what happens when is told by
-  // the agent events below. Lanes that read nothing (src-size 0) are missing in the mask of `from`,
-  // which may be empty.
+  // One issue of cp.async, lane by lane, to count requests; the agent events below report the
+  // order. Lanes that read nothing (src-size 0) are missing in the mask of `from`, which may be
+  // empty.
   virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}
 
   // ---- threads with threads -------------------------------------------------------------------

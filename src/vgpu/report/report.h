@@ -34,8 +34,8 @@ struct LaunchResources {
   std::uint32_t live_registers = 0;
 };
 
-// Of a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
-// scaled up and thereby a model. A launch that ran them all has ran == clusters.
+// For a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
+// scaled up, and so are estimates. A launch that ran all its clusters has ran == clusters.
 struct LaunchSample {
   std::uint64_t clusters = 0, ran = 0;
   bool is_partial() const { return ran < clusters; }

@@ -30,7 +30,7 @@ class MbarrierAccount {
   void note(const Site& site, MbarrierEvent event, std::uint64_t amount);
   void begin_phase();
   const std::vector<MbarrierEntry>& entries() const { return entries_; }
-  // Of the phase before, without the initialisation.
+  // Entries of the phase before, without the initialisation.
   const std::vector<MbarrierEntry>& before() const { return before_; }
   std::uint64_t sum(MbarrierEvent event) const;
 

@@ -1,9 +1,9 @@
 // The wgmma of one warp: asynchronous products, in groups (PTX ISA:
 // wgmma.mma_async).
 //
-// With the eager schedule a product happens at its issue, with the lazy one inside the wait for its
-// group. Where somebody watches, the queue also tells what the products fetch and reports misuse of
-// their registers, of fences and of descriptors.
+// Under the eager schedule a product is done at its issue, under the lazy one inside the wait for
+// its group. If there is an observer, the queue also reports the fetches of the products and misuse
+// of their registers, of fences and of descriptors.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tessera::vgpu {
 
 // ---- for operations -----------------------------------------------------------------------------
 
-// Of the warp in its CTA.
+// The number of the warp in its CTA.
 int warp_index(const Lanes& lanes);
 void issue_wgmma(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaRun run);
 void fence_wgmma(Lanes& lanes, const Op& op);
@@ -39,8 +39,8 @@ class WgmmaQueue {
   // All but the newest `pending` groups are complete.
   void wait(Lanes& lanes, const Op& op, std::uint32_t pending);
   void touch(Lanes& lanes, const Op& op);
-  // Of the warpgroup's first warp: the oldest instruction of which warps have ended without it;
-  // kNoInstruction if there is none.
+  // For the warpgroup's first warp: the oldest instruction that some warps of the group have ended
+  // without; kNoInstruction if there is none.
   std::uint32_t lonely_issue() const {
     return issues_.empty() ? kNoInstruction : issues_.front().instruction;
   }

@@ -1,4 +1,4 @@
-// Turns one PTX function into a Draft. The decoder keeps the names; a rule (one a family of
+// Turns one PTX function into a Draft. The decoder keeps the names; a rule (one per family of
 // opcodes) says which operations an instruction becomes.
 #pragma once
 

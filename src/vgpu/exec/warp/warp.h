@@ -78,7 +78,7 @@ class Warp final : public AsyncWarp {
     std::uint64_t address = 0;
     Window window = Window::kGlobal;
   };
-  // Of the first of its splits that goes round in such a loop.
+  // The word of the first of its splits that spins in such a loop.
   std::optional<SpinWord> spin_word() const;
   // At the instruction that the warp's first split waits at.
   [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;

@@ -91,7 +91,7 @@ void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
   }
 }
 
-// Nothing says that a CTA of the cluster runs yet but what its threads have done.
+// The only evidence that a CTA of the cluster already runs is what its threads have done.
 void ClusterChecker::check_started(const Guest& guest) {
   if (guest.clock->started >> guest.owner & 1) return;
   const Entity first = guest.owner * warps_per_cta_;
@@ -120,9 +120,9 @@ bool ClusterChecker::may_race(const BlockShadow& block, std::uint64_t address,
   return !block.stores() || !block.written().is_complete() || block.stores()->any(address, bytes);
 }
 
-// Reads of what nobody stores to in the whole launch are not remembered.
+// Reads of memory that the whole launch never stores to are not remembered.
 std::uint32_t ClusterChecker::lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes) {
-  // A window of so many bytes is looked up at once.
+  // A window of this many bytes is looked up at once.
   constexpr std::uint64_t kWindow = 8192;
   const std::uint64_t* address = access.address;
   const std::uint64_t first = address[0];
@@ -278,8 +278,8 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   guest.owner = access.owner;
   guest.address = access.address;
   guest.bytes = static_cast<std::uint32_t>(access.bytes);
-  // WHY not in global memory: nobody need ever wait for a store of a tile, and one that nobody
-  // knows the end of would make every access to shared memory look new.
+  // WHY not in global memory: a kernel need never wait for a store of a tile, and a store without a
+  // known end would make every access to shared memory look new.
   if (access.window == Window::kShared) at(last_, guest.entity) = now_;
   if (access.window == Window::kShared) agent_in_shared(access, *agent, guest);
   if (access.window == Window::kGlobal) agent_in_global(access, *agent, guest);

@@ -71,14 +71,14 @@ class ClusterChecker : public Observer {
     std::optional<Actor> first;  // who came first
     Clock& arriving();           // forgets the last phase when a new one begins
   };
-  // A strong read that has not happened yet when it is told of: what it gets to know is looked up
-  // at the warp's next event.
+  // A strong read that is reported before it happens: what the warp learns by it is looked up at
+  // the warp's next event.
   struct StrongRead {
     std::uint32_t mask = 0;
     std::uint64_t cell = 0;
     bool is_shared = false, acquires = false;
   };
-  // Whoever comes to a cell: a lane, or an asynchronous agent.
+  // The thread or agent that comes to a cell: a lane, or an asynchronous agent.
   struct Guest {
     const Clock* clock = nullptr;
     Entity entity = 0;
@@ -228,7 +228,7 @@ class ClusterChecker : public Observer {
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
   // Bytes of shared memory that were read before anybody wrote them: owner, address, instruction.
   std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> read_early_;
-  // By warp, by byte of local memory: the lanes that have written theirs.
+  // Per warp and per byte of local memory: the lanes that have written theirs.
   std::vector<std::vector<std::uint32_t>> local_written_;
   UndefinedReads undefined_reads_;
 };

@@ -201,7 +201,7 @@ void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   }
 }
 
-// What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
+// An error is reported once: an update that the lanes of a warp lose is lost to other warps, too,
 // and where a barrier is missing between warps, it is missing between the lanes of each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
   if (finding.check == "skipped-barrier") {

@@ -8,8 +8,8 @@
 
 namespace tessera::vgpu::check {
 
-// For whom an access is strong: atomic, or ordered by a modifier other than .weak. Accesses that
-// are strong for each other do not race.
+// The threads for which an access is strong: atomic, or ordered by a modifier other than .weak.
+// Accesses that are strong for each other do not race.
 enum class Reach : std::uint8_t { kNobody, kCta, kCluster, kAll };
 
 constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) {

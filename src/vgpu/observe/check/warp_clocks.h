@@ -30,7 +30,7 @@ class WarpClocks {
 
   // What the lanes know together, with all that the warp did up to `now`.
   Clock released(std::uint32_t mask, Time now);
-  // What they know when they leave; it is handed to nobody.
+  // What these lanes know when they leave; no other thread has synchronised with it.
   Clock known(std::uint32_t mask, Time now) const;
   // The lanes get to know more. `last` is when each entity last did something.
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
@@ -48,8 +48,8 @@ class WarpClocks {
   }
   // `last`: when the warp touched memory last.
   void exit(std::uint32_t mask, Time last);
-  // Whether the lane has left the kernel, and what it did at this time was handed to nobody: no
-  // barrier, arrival or release of it came after.
+  // Whether the lane has left the kernel without a barrier, arrival or release after this time, so
+  // that no other thread knows what it did then.
   bool has_left(int lane, Time time) const {
     return left_ >> lane & 1 && time > handed_over_[static_cast<std::size_t>(lane)];
   }

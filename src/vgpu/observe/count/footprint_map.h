@@ -1,5 +1,5 @@
-// Which sectors of global memory a launch has touched: a bit each, in pages that exist only where
-// somebody touched something.
+// Which sectors of global memory a launch has touched: one bit each, in pages that exist only where
+// something was touched.
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,10 @@ class SparseWords {
   std::size_t bytes_;
 };
 
-// Of the whole launch; all worker threads share it.
+// The sectors of the whole launch; all worker threads share the map.
 class FootprintMap {
  public:
-  // Of the allocations as they are now; in a sample, the clusters mark one of two halves.
+  // Covers the allocations as they are now. In a sample, each cluster marks one of two halves.
   FootprintMap(const GlobalMemory& memory, bool halves);
 
   // Sectors by number from here on, in words of 64.
@@ -62,7 +62,8 @@ class FootprintMap {
   std::vector<SparseWords> maps_[kTouches];  // of each half
 };
 
-// Of one cluster at a time; hands on to the launch's map what the cluster had not touched before.
+// The sectors of one cluster at a time; passes those that are new to the cluster on to the launch's
+// map.
 class ClusterFootprint {
  public:
   explicit ClusterFootprint(FootprintMap& launch);

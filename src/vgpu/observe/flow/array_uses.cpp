@@ -1,6 +1,6 @@
-// An address that is made of the begin of one array and of numbers belongs to that array: an access
-// through it that lands elsewhere has left the array, whatever lies there. Where an address may be
-// made of several arrays, nothing is said of it.
+// An address computed from the start of one array and from numbers belongs to that array: an access
+// through it that lands elsewhere has left the array, whatever is there. An address that may come
+// from several arrays is not judged.
 #include <algorithm>
 #include <array>
 #include <map>

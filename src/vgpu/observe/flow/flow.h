@@ -1,5 +1,5 @@
-// Where values of a kernel go, as its PTX tells without a run. Report types only: other rooms may
-// include this page.
+// Where values of a kernel go, derived from its PTX without a run. Report types only: other rooms
+// may include this page.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 // place where a thread runs, and the variables of the module that do.
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
 
-// An exchange that nobody asks what it found, so that the word is what the last one stores. Of the
-// kernel's own code.
+// An exchange in the kernel's own code whose result is unused, so that the word keeps the value of
+// the last store.
 struct LastWrite {
   std::string pointer;  // the parameter or variable that points to the word
   FindingPlace place;
@@ -30,8 +30,8 @@ std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& ke
 // Whether the kernel, or a function of the module, uses what an atomic operation found.
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel);
 
-// A store of what its thread made of what it had read: `x += 1`. Whether it reads and stores the
-// same word, the run tells.
+// A store of a value that its thread computed from a value it had read: `x += 1`. Only the run
+// shows whether it reads and stores the same word.
 struct Update {
   int load = 0, store = 0;  // lines of the PTX
   // Done once more, it gives another value: a sum does, a maximum does not.
@@ -49,8 +49,9 @@ struct ArrayUse {
 };
 std::vector<ArrayUse> array_uses_in(const std::string& ptx, const std::string& kernel);
 
-// Of all functions of the module. Without those that store what a warp or block made together (a
-// sum by shuffles, a count of votes): that is one update, whichever lanes store it.
+// Updates in all functions of the module. Stores of a value that a warp or block computed together
+// (a sum by shuffles, a count of votes) are left out: they are one update, whichever lanes store
+// it.
 std::vector<Update> updates_in(const std::string& ptx);
 
 }  // namespace tessera::vgpu

@@ -149,8 +149,8 @@ class Guess {
     return std::pair{begin, end};
   }
 
-  // Registers that tell how many attempts there were: those that one leaves for the next, and what
-  // is computed from them.
+  // Registers that count attempts: those that one attempt leaves for the next, and those computed
+  // from them.
   std::set<std::string> counted_in(std::size_t begin, std::size_t end) const {
     std::set<std::string> fresh, read, counted;
     for (std::size_t i = begin; i < end; ++i) {

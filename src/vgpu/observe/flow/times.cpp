@@ -18,7 +18,7 @@ using ptx::Operand;
 using ptx::OperandKind;
 using Names = std::set<std::string>;
 
-// Registers that tell when or where a thread runs begin so.
+// Prefixes of registers that show when or where a thread runs.
 constexpr std::array<std::string_view, 4> kTellers = {"%clock", "%globaltimer", "%smid", "%warpid"};
 
 bool tells(const std::string& name) {
@@ -58,9 +58,9 @@ bool only_loads(const Instruction& one) {
 // What a parameter or variable points to; pointers that lie there point to it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
-// Of a kernel, whatever the order of its instructions: which registers and objects hold times, and
-// which objects they point into. An object is a variable, or what a pointer that is passed points
-// to.
+// Finds which registers and objects of a kernel hold times, and which objects they point into. The
+// order of instructions does not matter. An object is a variable, or what a pointer that is passed
+// points to.
 class Times {
  public:
   Times(const ptx::Module& module, const ptx::Function& kernel)

@@ -53,8 +53,8 @@ struct Way {
   }
 };
 
-// Of f(value, others): whether f(f(value, others), others) is f(value, others) for this operand of
-// a lop3, whose table holds f of the bits 0xf0, 0xcc and 0xaa.
+// Whether a lop3 is idempotent in this operand: f(f(value, others), others) is f(value, others).
+// The table holds f of the bits 0xf0, 0xcc and 0xaa.
 bool is_idempotent(std::uint64_t table, std::size_t operand) {
   const int own = 4 >> operand;  // what the operand adds to the index of the table
   for (int index = 0; index < 8; ++index) {
@@ -99,7 +99,7 @@ std::string atomic_for(const std::string& operation) {
   return "a loop with atomicCAS()";
 }
 
-// Of one function, whatever the order of its instructions.
+// The updates of one function, whatever the order of its instructions.
 class UpdatesOfFunction {
  public:
   explicit UpdatesOfFunction(const ptx::Function& function) : body_(function.body) {

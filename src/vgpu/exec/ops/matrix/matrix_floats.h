@@ -17,7 +17,7 @@ struct alignas(64) Panel {
   float value[kMaxDepth][8];  // (k, row)
 };
 
-// The numbers that the 32 lanes multiply: of each k, one a lane.
+// The numbers that the 32 lanes multiply: for each k, one per lane.
 struct alignas(64) Factors {
   float value[kMaxDepth][kLanes];
   s16 exponent[kMaxDepth][kLanes];
@@ -63,7 +63,8 @@ inline bool has_bits(const Ints& v) {
 
 // WHY intrinsics: these put numbers into other lanes, for which the compiler finds no good code.
 
-// Of numbers of a type with this lowest exponent; where one is not tame, `wild` gets bits.
+// Exponents of numbers of a type with this lowest exponent; `wild` gets the bits of those that are
+// not tame.
 inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
   const __m256i field =
       _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(values), 23), _mm256_set1_epi32(0xff));

@@ -1,6 +1,6 @@
-// From 32 addresses to host memory. Checks bounds and alignment of every active lane, and tells the
-// two shapes that make up nearly all accesses of matrix kernels: every lane the same address, and
-// neighbouring lanes neighbouring addresses.
+// From 32 addresses to host memory. Checks bounds and alignment of every active lane, and detects
+// the two shapes that make up nearly all accesses of matrix kernels: every lane the same address,
+// and neighbouring lanes neighbouring addresses.
 #pragma once
 
 #include "vgpu/async/faults.h"
@@ -250,7 +250,7 @@ template <AccessKind kind, int bytes>
   }
 }
 
-// The address of operand `offset` for an access of `bytes` a lane.
+// The address of operand `offset` for an access of `bytes` per lane.
 template <AccessKind kind, int bytes>
 inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);

@@ -1,4 +1,5 @@
-// ld: from memory to one, two or four registers a lane. A narrow value is widened to its register.
+// ld: from memory to one, two or four registers per lane. A narrow value is widened to its
+// register.
 #include "vgpu/exec/ops/memory/access.h"
 #include "vgpu/exec/ops/tables.h"
 

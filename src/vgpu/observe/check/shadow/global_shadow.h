@@ -1,4 +1,4 @@
-// Of each cell of global memory that a launch touches: who wrote it last and who read it last, over
+// For each cell of global memory that a launch touches: its last writer and its last readers, over
 // all clusters, which run at once on several host threads.
 //
 // A cell remembers one writer, the plain store that atomics came after, and two readers. A third
@@ -28,8 +28,8 @@ struct GlobalPast {
 class GlobalCell {
  public:
   static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
-  // Stands for all entities from here on: so many agents in flight are not told apart, and nothing
-  // is held against them.
+  // Represents all entities from this number on: with this many agents in flight they are not
+  // distinguished, and no race is reported against them.
   static constexpr Entity kUnknown = 0x7ff;
   static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
@@ -46,7 +46,7 @@ class GlobalCell {
              trace.site, wrote}};
   }
 
-  // What somebody knows all of: of this cluster, everything up to a time.
+  // What one thread knows completely: everything of this cluster up to a time.
   struct Known {
     std::uint64_t cluster = 0;
     Time until = 0;
@@ -67,8 +67,9 @@ class GlobalCell {
   // A plain store that an atomic came after; who is 0 where there is none.
   Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
-  // `value`: what a plain store leaves there. WHY before the writer: whoever finds the writer finds
-  // the value; it is not in memory yet, where another host thread writes.
+  // `value`: what a plain store leaves there. WHY it is noted before the writer: a host thread that
+  // finds the writer then also finds the value. The value is not in memory yet if another host
+  // thread is writing.
   void note_write(std::uint64_t who, Site site, std::optional<std::uint32_t> value = std::nullopt) {
     value_.store(value.value_or(0), std::memory_order_relaxed);
     has_value_.store(value.has_value(), std::memory_order_relaxed);

@@ -79,7 +79,7 @@ bool are_halves_equal(const std::uint64_t* address) {
 
 }  // namespace
 
-// Lanes that read the same, next to each other or half a warp apart, are looked at once.
+// Lanes that read the same cell, next to each other or half a warp apart, are checked once.
 template <std::uint32_t count>
 std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
                                        const std::uint64_t* address) {

@@ -1,4 +1,4 @@
-// Of each cell of a CTA's shared memory: who wrote it last, and when each entity read it last.
+// For each cell of a CTA's shared memory: its last writer, and when each entity last read it.
 //
 // A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that threads
 // that write neighbouring bytes are not mistaken for a race. Whatever is older than the cluster's
@@ -52,7 +52,7 @@ class SharedShadow {
   Past writer(std::uint32_t cell) const {
     return {writers_[cell].entity, written_[cell], writers_[cell].site, true};
   }
-  // By cell, what one entity read last, or last before that: time and site.
+  // Per cell, the last read by one entity, or the one before that: time and site.
   struct Reads {
     Entity entity = 0;
     const std::uint64_t* cells = nullptr;

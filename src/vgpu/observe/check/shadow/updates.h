@@ -14,7 +14,8 @@ namespace tessera::vgpu::check {
 
 class Updates {
  public:
-  // Of a store, the lanes that have read what they store to, and by which instruction.
+  // For a store: the lanes that have read the word that they store to, and the instruction of the
+  // read.
   struct Seen {
     const Update* update = nullptr;
     std::uint32_t load = 0;  // instruction

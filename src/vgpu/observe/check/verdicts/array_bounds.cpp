@@ -51,7 +51,7 @@ std::string array_name(const std::string& variable) {
   return variable;
 }
 
-// An address in the array next to it is in bounds of the memory, and nothing else tells of it.
+// An address in the neighbouring array is in bounds of the memory, so no other check finds it.
 void ClusterChecker::check_array(const WarpAccess& access) {
   const ArrayBounds& bounds = array_bounds_[access.by.instruction];
   if (!bounds.use) return;

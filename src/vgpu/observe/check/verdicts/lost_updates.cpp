@@ -35,7 +35,7 @@ bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t sto
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }
 
-// Where one comes out like another, and once more makes no difference, none is lost.
+// No update is lost if all lanes store the same value, and doing it again would change nothing.
 void ClusterChecker::find_lost_updates(const WarpAccess& access) {
   for (const Updates::Seen& seen : updates_.of_store(entity_of(access.by), access)) {
     if (is_one_for_all(seen, access.by.instruction)) continue;

@@ -1,5 +1,5 @@
-// What one change mends, and findings that are told apart from races: what a collective wgmma
-// covers, and misuse of the heap.
+// The one change that mends a finding, and findings that are not races: the accesses that a
+// collective wgmma covers, and misuse of the heap.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"

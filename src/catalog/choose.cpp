@@ -1,4 +1,4 @@
-// From the kernel names that a user types to rows of the catalog.
+// Finds the catalog rows for the kernel names that a user types.
 #include <fnmatch.h>
 
 #include <algorithm>

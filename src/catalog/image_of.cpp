@@ -41,7 +41,8 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// What applies an epilogue after any product is one kernel's entry, whoever multiplies.
+// The entry that applies an epilogue after a product belongs to one kernel, whichever kernel
+// multiplies.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
   const std::vector<HelperEntry>& all = finish_kernel().helpers;
   return std::ranges::find(all, entry, &HelperEntry::entry) == all.end() ? kernel : finish_kernel();

@@ -1,7 +1,7 @@
 // Catalog lines of the kernels on tensor cores. On Hopper's: a persistent grid, all operands by
-// tensor copies; what a plan must know of a row beyond the words of all rows is its own config. On
-// those of all GPUs since SM 8.0: a persistent grid, operands of any layout and alignment. And the
-// kernels that stand in for both where a GPU has neither.
+// tensor copies; the facts that a plan needs beyond those of every row are in the kernel's own
+// config. On those of all GPUs since SM 8.0: a persistent grid, operands of any layout and
+// alignment. And the kernels that replace both on a GPU that has neither.
 #pragma once
 
 #include <utility>

@@ -41,7 +41,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Memory::copy_in;
   using Memory::copy_out;
-  // As a device does them that has one stream and waits for each call: the virtual GPU.
+  // The default for a device with one stream that waits for each call: the virtual GPU.
   AddressKind kind_of(std::uint64_t address) const override;
   void* allocate_pinned(std::size_t bytes) override;
   void free_pinned(void* memory) override;

@@ -1,5 +1,5 @@
-// Copies between host and device that run beside kernels, and what the device knows of an address.
-// Failures throw StatusError.
+// Copies between host and device that overlap with kernels, and facts that the device knows about
+// an address. Failures throw StatusError.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,14 @@ class Transfers {
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 
-  // In the order of a stream, from and to pinned memory; other memory may make the call wait.
+  // Copies in the order of a stream, from and to pinned memory; other memory may make the call
+  // wait.
   virtual void copy_in(DeviceAddress to, const void* from, const CopyShape& shape,
                        void* stream) = 0;
   virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
 
-  // A stream that runs beside others, and marks in streams. A device that does everything at once
-  // has none: null.
+  // A stream that runs concurrently with others, and marks in streams. A synchronous device has no
+  // such stream: null.
   virtual void* make_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   virtual void* make_event() = 0;

@@ -49,7 +49,7 @@ MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols
                          : transposed(stored(order, cols, rows, ld));
 }
 
-// A stored matrix: lines, one ld apart, of so many contiguous elements.
+// A stored matrix: lines, one ld apart, of `length` contiguous elements each.
 struct Lines {
   std::int64_t length, count;
 };
@@ -135,7 +135,8 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
-// Addresses that nobody sees before a kernel does: each must be that of an element.
+// Only the kernel reads these addresses, so the alignment that the caller states must be enough for
+// an element of each type.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / kAddressBytes;

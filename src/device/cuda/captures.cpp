@@ -1,5 +1,5 @@
-// Streams whose work is recorded for a graph, and the end of that graph: its launches keep the
-// addresses of memory that somebody owns.
+// Streams whose work is recorded for a graph, and the end of that graph: its launches contain
+// addresses of memory that must live as long.
 #include <memory>
 
 #include "device/cuda/device_class.h"

@@ -32,7 +32,8 @@ class OwnedContext {
   int index_ = 0;
 };
 
-// Makes a context current in this thread for as long as it lives. Costs a look where it is already.
+// Makes a context current in this thread for the lifetime of the object. If the context is current
+// already, this costs only one query.
 class InContext {
  public:
   InContext(const Driver& driver, Context context) : driver_(driver) { result_ = enter(context); }

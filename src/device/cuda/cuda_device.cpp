@@ -13,7 +13,7 @@
 namespace tessera::cuda {
 namespace {
 
-// "580.159.04", from the kernel module; the driver API itself only tells the CUDA release.
+// "580.159.04", from the kernel module; the driver API itself only reports the CUDA release.
 std::string driver_release(const Driver& driver) {
   std::string release;
   std::ifstream("/sys/module/nvidia/version") >> release;
@@ -127,8 +127,8 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
     return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
   // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one is at 0x210 (sm_90), so only the driver knows the places of several. It counts by itself; a
-  // stand-in looks for the null at the end.
+  // one is at 0x210 (sm_90), so only the driver knows the places of several. The driver counts the
+  // parameters itself; a fake driver looks for the null at the end.
   if (offsets.size() == 1) {
     std::array<void*, 2> one = {first + offsets[0], nullptr};
     return launch_with(entry, shape, stream, one.data(), nullptr);

@@ -143,7 +143,7 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
 
 // One lock: the machine runs one launch at a time, on all its host threads.
 class Executor final : public VirtualDevice {
-  // Calls f alone.
+  // Calls f under the mutex.
   template <class F>
   auto locked(F f) const {
     const std::lock_guard lock(mutex_);

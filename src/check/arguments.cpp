@@ -280,7 +280,7 @@ PointersArgument pointers(const Text& text, const std::string& name,
   return argument;
 }
 
-// What a value may be, but for files.
+// Parses a value, except for files.
 Argument parse_value(const Text& text, const std::string& name, const std::string& value) {
   const auto made = [&](auto argument) { return Argument{name, value, std::move(argument)}; };
   if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {

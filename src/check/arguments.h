@@ -1,6 +1,7 @@
-// What people type for a kernel's arguments: "a=f32[64,128]:uniform", "n=i32:64", "x=data.npy",
-// "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only text becomes
-// values here; whether they fit a kernel is for bind.h, and the bytes are for values.h.
+// The text of a kernel's arguments, as users type it: "a=f32[64,128]:uniform", "n=i32:64",
+// "x=data.npy", "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only
+// text becomes values here; whether they fit a kernel is for bind.h, and the bytes are for
+// values.h.
 #pragma once
 
 #include <array>

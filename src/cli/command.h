@@ -1,5 +1,5 @@
-// What a command is: a name, a line about itself, examples, options, and what it does. And the call
-// that it was chosen by.
+// A command: its name, a line about it, examples, options, and its function. Also the command line
+// that selected it.
 #pragma once
 
 #include <functional>

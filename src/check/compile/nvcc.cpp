@@ -109,7 +109,7 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// The last lines of the PTX: what is to be said of its source, also where it is not compiled again.
+// The last lines of the PTX: remarks about its source, kept also when it is not compiled again.
 constexpr const char* kReplaced = "// compiled with ";
 constexpr const char* kOutOfRange = "// subscript out of range: ";
 

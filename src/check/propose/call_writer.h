@@ -14,9 +14,9 @@ namespace tessera::checking {
 // Sizes tried for an array whose extent is not yet known: the second one if the first is too small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// What arrays hold at first: numbers up to their length, in any order, several times or once; those
-// that count up; zeros, for what is an index; letters, for text; zeros, with the begins of rows
-// that count up; or as the last of these, outputs nothing.
+// The first contents of arrays: numbers up to their length, in random order, with or without
+// repeats; ascending numbers; zeros, for arrays of indices; letters, for text; zeros, with
+// ascending starts of rows; or the same as the last of these, but with empty outputs.
 enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
 
 std::size_t arrays_of(const KernelFacts& kernel);  // how many

@@ -45,7 +45,7 @@ struct Candidate {
   std::string refused;               // why no GPU starts the program's own launch
 };
 
-// What is known of the kernel itself.
+// The known facts about the kernel itself.
 struct KernelFacts {
   const vgpu::KernelSignature& signature;
   std::vector<ParameterGuess> parameters;

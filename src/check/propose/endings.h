@@ -1,4 +1,5 @@
-// What the end of a call that was tried says: of the kernel, of the call, or of what is given.
+// Whether the end of a tried call points to the kernel, to the call, or to the values that the user
+// gave.
 #pragma once
 
 #include <string>

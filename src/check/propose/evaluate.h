@@ -52,7 +52,7 @@ class Evaluator {
 
   std::optional<HostValue> value(TokenRange words, const Scope& scope, int depth = 0);
 
-  // What the values asked for since the last clear() are made of.
+  // The parts of the values that were evaluated since the last clear().
   std::map<std::string, std::int64_t> roots;  // names, with the values in the text
   std::set<std::string> free;                 // names that nothing defines
   std::set<std::string> not_run;              // functions of the source that depend on more

@@ -1,5 +1,5 @@
-// What a kernel's parameters may be given: types from its name and its source, values and extents
-// from a launch in the same file.
+// Guesses arguments for a kernel's parameters: types from its name and its source, values and
+// extents from a launch in the same file.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// What expressions come to that are more than a number: structs, tuples, lists, what functions
-// return.
+// Values of expressions that are more than a number: structs, tuples, lists, results of functions.
 #include <algorithm>
 #include <array>
 

@@ -60,7 +60,8 @@ class LaunchReader {
   }
 
  private:
-  // What is halved, and the most blocks in each direction of a grid that no variable makes smaller.
+  // The variables that are halved, and the most blocks in each direction of a grid that no variable
+  // makes smaller.
   struct Level {
     Values values;
     std::int64_t most_blocks = 0;  // 0: as many as there are

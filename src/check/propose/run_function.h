@@ -11,7 +11,7 @@
 
 namespace tessera::checking {
 
-// What an expression comes to: a number or dim3, or a struct, field by field. Elements of a tuple,
+// The value of an expression: a number or dim3, or a struct, field by field. Elements of a tuple,
 // and of a list whose type is not known, are the fields "0", "1", ...
 struct HostObject {
   std::optional<HostValue> value;
@@ -42,11 +42,11 @@ std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSourc
 // The words as a call of a function of the source, all of them; null where they are none.
 const SourceFunction* called_by(const HostSource& source, TokenRange words, TextCall& call);
 
-// What the words come to. `type` names the struct that a list fills, where that is known.
+// The value of the words. `type` names the struct that a list fills, if it is known.
 HostObject object_of(Evaluator& evaluator, const HostSource& source, TokenRange words,
                      const Scope& scope, const std::string& type, int depth);
 
-// What the fields of a new object hold that nothing else is given for.
+// Sets the fields of a new object that have no other value to their defaults.
 void add_defaults(Evaluator& evaluator, const HostSource& source, const std::string& type,
                   HostObject& object, int depth);
 

@@ -27,7 +27,7 @@ std::string_view severity_name(vgpu::Severity severity) {
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
-// "error: race"; a check that is named like its severity is said once.
+// "error: race"; if the check has the name of its severity, that word appears once.
 std::string title_of(const Finding& finding) {
   const std::string_view severity = severity_name(finding.severity);
   if (severity == finding.check) return finding.check;
@@ -171,7 +171,7 @@ std::string shape_text(const LaunchShape& shape) {
   return text;
 }
 
-// What printf() said, as far as it fits on a screen.
+// The text that printf() wrote, as far as it fits on a screen.
 std::string printed_text(const CheckReport& report) {
   constexpr std::size_t kMostLines = 40;
   const std::string& printed = report.result.printed;
@@ -215,7 +215,7 @@ std::string notes_text(const CheckReport& report) {
         "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
         "says which array they write, so that what comes before the wait is held against it\n";
   }
-  // What is wrong explains these, too.
+  // The findings explain these remarks, too.
   for (const std::string& remark : report.result.remarks) {
     if (report.result.wrong() == 0) text += "note: " + remark + "\n";
   }

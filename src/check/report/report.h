@@ -1,4 +1,4 @@
-// What a check found: what is wrong, where in the source, and what to do.
+// The report of a check: errors, their places in the source, and what to do about them.
 #pragma once
 
 #include <nlohmann/json.hpp>

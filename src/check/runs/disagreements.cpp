@@ -35,7 +35,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
   return all;
 }
 
-// What two orders left where they differ.
+// The different results that two orders left.
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice

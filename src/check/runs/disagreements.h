@@ -5,7 +5,7 @@
 
 namespace tessera::checking {
 
-// What a run left otherwise than the first that finished.
+// Notes the results that differ from those of the first run that finished.
 void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
                         CheckResult& result);
 

@@ -14,7 +14,7 @@ namespace tessera::checking {
 std::string also_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines,
                       bool all);
 
-// What to do about all of them; the finding's own hint where it is alone.
+// The change that cures all findings of the group; a finding alone has its own hint.
 std::string cure_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines);
 
 // The number of each finding's group, from 1.

@@ -1,5 +1,5 @@
 // Whether a GPU starts the launch at all: a block must find registers for all of its threads. The
-// virtual GPU has no registers, so what they come to is read from the machine code.
+// virtual GPU has no registers, so their number is read from the machine code.
 #pragma once
 
 #include <optional>

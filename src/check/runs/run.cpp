@@ -38,7 +38,7 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
-// What a finished run left, against what was expected and against the first run.
+// Compares the results of a finished run with the expected ones and with the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
   for (const Expectation& expectation : plan.expectations) {
@@ -135,7 +135,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   return run;
 }
 
-// Whether a kernel of this code may come out otherwise in the other schedule.
+// Whether a kernel of this code may give other results under the other schedule.
 bool is_asynchronous(const Code& code) {
   for (const char* opcode : {"cp.async", "cp.reduce.async", "wgmma.", "st.async", "red.async"}) {
     if (code.ptx.find(opcode) != std::string::npos) return true;
@@ -195,8 +195,8 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
   }
 }
 
-// What ends a kernel, then wrong order, then what follows from that: a value that was not there yet
-// is often one that came too late.
+// The rank of a finding: first what ends a kernel, then wrong order, then consequences of that. A
+// value that was not there yet is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
   if (check == "launch-refused") return 0;

@@ -21,13 +21,13 @@
 
 namespace tessera::checking {
 
-// What an array must hold after the kernel.
+// The values that an array must hold after the kernel.
 struct Expectation {
   HostArray values;  // with the array's name
   std::string path;
 };
 
-// What is run.
+// Everything that a check needs to run.
 struct CheckPlan {
   Code code;
   vgpu::KernelSignature kernel;
@@ -68,7 +68,7 @@ struct Disagreement {
   bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
-// What one or several runs found at the same source lines.
+// A finding of one or several runs at the same source lines.
 struct SeenFinding {
   vgpu::Finding finding;  // the first, with the largest count of the runs
   int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines

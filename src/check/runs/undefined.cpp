@@ -17,7 +17,7 @@ using vgpu::UndefinedSource;
 constexpr std::size_t kMostPlaces = 4;  // of a finding
 constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
                                  UndefinedSource::kRegister};
-// Sign, size and parity differ, so that maxima, tests for less and selections come out otherwise.
+// Sign, size and parity differ, so that maxima, comparisons and selections give other results.
 constexpr std::array<std::uint32_t, 2> kPatterns = {0x5a5a5a5a, 0xdbdbdbdb};
 
 // Where each kind was read, in any of the runs.
@@ -155,7 +155,7 @@ bool has_finding(const CheckResult& result, const char* check) {
                      [&](const SeenFinding& seen) { return seen.finding.check == check; });
 }
 
-// What changes when undefined values of these kinds hold other bits.
+// The effect on the results when undefined values of these kinds hold other bits.
 std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual,
                                      const std::vector<UndefinedSource>& sources) {
   for (const std::uint32_t pattern : kPatterns) {
@@ -206,7 +206,7 @@ bool tells_of_changes(const Outcome& usual) {
          std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
 }
 
-// WHY every run: what only some orders read is decided by who comes first.
+// WHY every run: a read that happens only in some orders depends on which thread comes first.
 bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
   return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
 }

@@ -239,7 +239,7 @@ class Expander {
     return out;
   }
 
-  // What is behind "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
+  // A token after "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
   void paste(const Macro& macro, const std::vector<Given>& given, const Token* token,
              const Token* last, bool& has_left, Tokens& out) const {
     if (token >= last) return;

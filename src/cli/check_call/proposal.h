@@ -1,4 +1,4 @@
-// What check says to a call that cannot be run: a full one that can.
+// The answer of check to a call that cannot be run: a full call that can.
 #pragma once
 
 #include <functional>

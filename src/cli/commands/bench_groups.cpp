@@ -32,8 +32,8 @@ KernelChoice best_within(std::int64_t bytes, const Problem& problem, const Bench
   return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
-// What the library takes within the vendor's workspace; `otherwise` where nothing fits, whose
-// record then says so.
+// The library's choice within the vendor's workspace. If nothing fits, it is `otherwise`, and the
+// record says so.
 KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
                                  const BenchRequest& request) {
   try {

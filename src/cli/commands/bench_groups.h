@@ -1,5 +1,5 @@
-// What one call of bench times: every problem with its candidates, known before the first one runs,
-// so that a bad argument does not cost an hour.
+// The measurements of one call of bench: every problem with its candidates, known before the first
+// one runs, so that a bad argument does not cost an hour.
 #pragma once
 
 #include <memory>

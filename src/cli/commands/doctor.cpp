@@ -196,7 +196,7 @@ bool works(const Findings& findings, const std::string& what) {
   return false;
 }
 
-// What a person can do here, in one line.
+// Tells the user in one line what this machine can do.
 std::string verdict(const Findings& findings) {
   if (works(findings, "a kernel on the GPU")) {
     return "Everything works: kernels run on the GPU and on the virtual GPU.";

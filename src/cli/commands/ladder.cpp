@@ -28,7 +28,7 @@ struct LadderArguments {
   std::string seed;
 };
 
-// What one rung did: on the virtual GPU, and on a real one where there is one.
+// The results of one rung: on the virtual GPU, and on a real one if there is one.
 struct Rung {
   std::vector<lab::Record> records;  // for files: one a device
   lab::Record row;  // for the table: the GPU's figures and the virtual GPU's counts
@@ -100,7 +100,7 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// What a terminal shows of "as 15 (PTX); cubin proved equal": the rest is in files.
+// The part of "as 15 (PTX); cubin proved equal" that a terminal shows; the rest is in files.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
 // The longest that a terminal shows of a verification on the virtual GPU.
@@ -147,7 +147,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
 // The shape is the same in all rows, and in the heading.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// What a narrow terminal may leave out; the first of them has room first.
+// Columns that a narrow terminal may leave out; the first of them are kept longest.
 const std::vector<std::string> kOptional = {
     "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
     "lane instructions", "sectors/request", "host s", "error/bound"};
@@ -228,7 +228,8 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
   fmt::print("\n");
 }
 
-// What a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty where all are shown.
+// The families that a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty if all are
+// shown.
 std::string families_left_out(const std::vector<KernelChoice>& shown) {
   std::vector<std::string> families;
   for (const KernelChoice& kernel : choose_kernels("library")) {

@@ -122,7 +122,7 @@ NamedCode named_code(const std::string& target, const SassArguments& options) {
   return named_code(target, options.entry, options.problem, gpu_of(options.gpu));
 }
 
-// What the report is about, where the caller left the choice to the library.
+// States the subject of the report, if the caller left the choice to the library.
 void tell(const NamedCode& code, const SassArguments& options) {
   if (code.is_best() && options.output.prints_text()) fmt::print("{}\n", code.why);
 }

@@ -90,7 +90,7 @@ std::string gain(const gemm::OverlayEntry& entry) {
   return fmt::format("{:.3f}", entry.by_model_us / entry.us);
 }
 
-// What was measured, call by call.
+// A table of the measurements, call by call.
 Table table_of(const std::vector<lab::TunedCall>& calls) {
   Table table{{"call", "plan", "us", "x model's choice", "plans timed", "reason"}, {}};
   for (const lab::TunedCall& call : calls) {

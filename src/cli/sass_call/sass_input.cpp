@@ -80,7 +80,7 @@ const KernelRow* row_called(const KernelChoice& choice, const std::string& entry
   return nullptr;
 }
 
-// What the image's cubin was made from: code for older cards from the portable text.
+// The PTX that the image's cubin was made from: code for older cards comes from the portable text.
 std::string_view ptx_of(const CodeImage& image) {
   return image.cubin_arch.starts_with("sm_90") ? image.ptx : image.portable_ptx;
 }

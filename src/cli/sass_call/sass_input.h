@@ -1,4 +1,5 @@
-// What "tessera sass" looks at: kernels of the catalog, or of any file with GPU code in it.
+// The code that "tessera sass" examines: kernels of the catalog, or of any file with GPU code in
+// it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What the machine code alone does not say: how many blocks share an SM, and how many wavefronts
-// the loads of shared memory take when the kernel runs on the virtual GPU.
+// Facts that the machine code alone does not contain: how many blocks share an SM, and how many
+// wavefronts the loads of shared memory take when the kernel runs on the virtual GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What `verify` says of kernels that are wrong: a few cases of each, what all of them have in
-// common, and what the checks of the virtual GPU find in the smallest.
+// The report of `verify` on wrong kernels: a few cases of each, their common properties, and the
+// findings of the virtual GPU's checks in the smallest case.
 #pragma once
 
 #include <functional>

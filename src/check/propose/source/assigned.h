@@ -1,4 +1,5 @@
-// What a program's text last gives a field of a variable: by assignment or in its initial value.
+// The value that a program's text last gives a field of a variable, by assignment or in its initial
+// value.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What a CUDA source says about its launches: which function launches which kernel, with what.
+// The launches in a CUDA source: which function launches which kernel, with which arguments.
 #pragma once
 
 #include <deque>

@@ -140,7 +140,7 @@ class Finder {
     return {function != nullptr ? function->body.first : source_.all().first, at};
   }
 
-  // What a field of the config holds: all of it, or component by component.
+  // The value of a field of the config: the whole field, or component by component.
   TokenRange of_config(const std::string& config, const std::string& field, const Token* at) {
     const TokenRange before = body_around(at);
     std::vector<TokenRange> components;
@@ -279,8 +279,8 @@ class Finder {
     }
   }
 
-  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given; of a switch
-  // what each "case 1: k = &..." gives.
+  // The last values given to "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..."; in a
+  // switch, the value of each "case 1: k = &...".
   static std::vector<TokenRange> pointers_to_functions(TokenRange before, const std::string& name) {
     std::vector<TokenRange> found;
     for (const Token* token = before.last; token-- != before.first;) {

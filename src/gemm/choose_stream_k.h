@@ -12,8 +12,8 @@
 
 namespace tessera::schedule {
 
-// What the steps of a product cost on one GPU, in cycles. gemm/cost/cost.h says where a
-// kernel's numbers come from.
+// The costs of the steps of a product on one GPU, in cycles. gemm/cost/cost.h says where a kernel's
+// numbers come from.
 struct TileCosts {
   int ctas_per_sm;     // CTAs per SM
   double start;        // until the first tile of a CTA has arrived

@@ -1,4 +1,4 @@
-// What a caller may ask of a plan, and what a plan must know of operands and GPU. That does not
+// The options of a plan, and the facts about operands and GPU that a plan needs. That does not
 // include addresses: a plan serves all operands of at least the alignment that it was made for.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What can be said of the addresses of a call before anything is launched.
+// Checks of the addresses of a call that are possible before anything is launched.
 #pragma once
 
 #include "gemm/c_api/objects.h"

@@ -65,7 +65,7 @@ tessera_choice choice_of(const Candidate& offer) {
   return choice;
 }
 
-// What the problem would need to be faster than it is.
+// The changes that would make the problem faster.
 struct Faster {
   std::string condition;
   double us;

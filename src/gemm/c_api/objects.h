@@ -1,5 +1,5 @@
-// What a C caller holds: handles, plans and packed operands, by names that are never given twice.
-// So one that was destroyed is known as such, and none goes away while a call uses it.
+// The objects of a C caller: handles, plans and packed operands, by names that are never reused. So
+// a destroyed object is recognised, and no object goes away while a call uses it.
 #pragma once
 
 #include <array>
@@ -145,7 +145,7 @@ bool is_forked_child();
 // The same, with at most an eighth of the memory of the handle's GPU as workspace.
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
 
-// What the caller asks of a handle, which says how FP32 is multiplied.
+// The caller's problem, with FP32 products computed as the handle specifies.
 Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given);
 
 // A handle on the place that the caller names.

@@ -20,7 +20,7 @@ inline StatusError refused(std::string why) {
   return StatusError(Status::bad_argument(std::move(why)));
 }
 
-// What a pointer points to. Throws where it is null.
+// The object that a pointer points to. Throws if the pointer is null.
 template <class T>
 T& given(T* pointer, const char* name) {
   if (pointer) return *pointer;

@@ -1,4 +1,4 @@
-// What a plan is executed with: addresses, alpha and beta.
+// The arguments of a plan's execution: addresses, alpha and beta.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 namespace tessera::gemm {
 
-// Times are cycles of one SM, rates bytes for each of them, where nothing else is said.
+// Times are cycles of one SM, rates bytes for each of them, unless stated otherwise.
 
 // A persistent grid that walks a stream-K schedule: the kernels of one family.
 struct PersistentCosts {

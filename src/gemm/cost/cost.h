@@ -1,5 +1,5 @@
-// What a product is expected to cost, part by part. This one model chooses the kernel and its
-// schedule. Its coefficients are those of the GPU's table (cost_table.h).
+// The expected cost of a product, part by part. This one model chooses the kernel and its schedule.
+// Its coefficients are those of the GPU's table (cost_table.h).
 #pragma once
 
 #include <span>
@@ -128,7 +128,7 @@ struct CopiedOperand {
   int row_bytes = 128;             // the largest power of two in the stride of its rows, up to 128
 };
 
-// What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
+// The work of a kernel on tensor cores: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
   int per_sm;                // tiles of an SM at a time

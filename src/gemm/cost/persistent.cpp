@@ -13,7 +13,7 @@ using schedule::StreamK;
 constexpr double kThreads = 2048;     // of an SM
 constexpr int kCtasOfLargeTiles = 2;  // per SM, of register-tiled rungs
 
-// What a row costs on one GPU.
+// The costs of a row on one GPU.
 struct RowCosts {
   RowCosts(const RatedRow& rated, const DeviceLimits& limits)
       : gpu(*limits.costs->gpu),

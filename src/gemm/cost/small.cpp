@@ -13,7 +13,7 @@ double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
                                    : costs.elements_of_8;
 }
 
-// What a lane waits for its copies of one step of k: by 16 bytes or by single elements.
+// The time that a lane waits for its copies of one step of k: by 16 bytes, or by single elements.
 double copies_of_step(const SmallWork& work, const SmallCosts& costs) {
   const int width = work.is_aligned ? 16 : work.element_bytes;
   const double bytes =

@@ -1,4 +1,4 @@
-// What a user's own measurements say: for a problem, the plan that was the fastest on this GPU. An
+// Results of a user's own measurements: for each problem, the plan that was fastest on this GPU. An
 // overlay outranks the cost model. It is a cache, so whatever is wrong with one is a miss: it never
 // makes a call fail.
 //

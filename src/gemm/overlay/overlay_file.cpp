@@ -49,7 +49,7 @@ std::string file_name_of(const std::string& gpu) {
   return name + kExtension;
 }
 
-// What TESSERA_TUNING says; null where it is not set.
+// The value of TESSERA_TUNING; null if it is not set.
 const char* given_path() {
   const char* const path = std::getenv(kVariable);
   return path && std::strcmp(path, "off") == 0 ? "" : path;

@@ -105,7 +105,8 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   std::vector<Step> steps;
   std::vector<std::pair<const Subproblem*, KernelChoice>> planned;
   for (const Subproblem& part : parts) {
-    // What is planned alike takes what the first one took, and no other kernel is asked.
+    // Parts that are planned alike take the kernel that the first one took, and no other kernel is
+    // tried.
     const auto alike = std::find_if(planned.begin(), planned.end(), [&](const auto& other) {
       return are_alike(*other.first, part);
     });

@@ -13,7 +13,7 @@
 
 namespace tessera::gemm {
 
-// What a family offers for one route. The cost is that of all steps of all rounds.
+// The offer of a family for one route. Its cost is that of all steps of all rounds.
 struct Candidate : Offer {
   std::shared_ptr<const Route> route;
   bool is_in_parts = false;  // of rows, each with a kernel and a decision of its own
@@ -30,7 +30,7 @@ struct Candidate : Offer {
   }
 };
 
-// What the user's overlay says about a problem. All empty: nothing.
+// The entry of the user's overlay for a problem. All fields empty: no entry.
 struct Tuned {
   std::string plan;                // Candidate::name()
   double us = 0, by_model_us = 0;  // measured: of this plan, and of the model's choice

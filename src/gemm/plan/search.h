@@ -1,4 +1,4 @@
-// What families offer for a product, and the steps of an offer.
+// The offers of the families for a product, and the steps of an offer.
 #pragma once
 
 #include <vector>

@@ -71,7 +71,7 @@ struct ScalePatch {
   bool operator==(const ScalePatch&) const = default;
 };
 
-// What a step does: device code in kernels/passes, but for the product itself.
+// The kinds of steps: each is device code in kernels/passes, except for the product itself.
 enum class Pass : std::uint8_t { kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
 std::string_view name_of(Pass pass);  // "multiply"
 
@@ -85,7 +85,7 @@ struct Step {
   const Kernel* kernel = nullptr;  // whose images hold the entry
 };
 
-// What a step multiplies: sizes and strides, and where its operands are.
+// The product of a step: sizes and strides, and where its operands are.
 struct Product {
   GemmParams params;  // canonical, without addresses
   PlannedAddress a, b, c, d;

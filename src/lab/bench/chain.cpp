@@ -106,7 +106,7 @@ Problem chain_problem(Problem problem, const ChainOptions& options) {
   return with_default_ld(problem);
 }
 
-// What a chain is made of, on the device.
+// The parts of a chain on the device.
 struct Chain {
   Device& device;
   const PreparedCall& call;

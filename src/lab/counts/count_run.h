@@ -38,7 +38,7 @@ struct TracedRun {
   std::vector<vgpu::TracedAccess> accesses;
 };
 
-// What to record, once it is known where the operands are.
+// Chooses what to record, once the addresses of the operands are known.
 using ChooseTrace = std::function<void(const Operands&, vgpu::AccessTrace&)>;
 TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
                     std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose);

@@ -1,4 +1,4 @@
-// What a kernel did, by count: the launches of a run summed by kind and width of access, by class
+// The counts of a kernel's run: the launches of a run summed by kind and width of access, by class
 // of instruction and by source line. docs/counts.md defines every count.
 #pragma once
 
@@ -56,7 +56,7 @@ struct FlopPerByte {
   double requested = 0, sector = 0, footprint = 0;
 };
 
-// What one source line did.
+// The counts of one source line.
 struct LineCounts {
   std::string file;
   int line = 0;

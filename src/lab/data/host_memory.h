@@ -10,7 +10,7 @@ namespace tessera::lab {
 // Bytes that this process can still use: the machine's, or less when a limit is set for it.
 std::uint64_t available_host_memory();
 
-// Throws kUnavailable naming `what` when more than that is asked for. A double, because products of
+// Throws kUnavailable naming `what` when more than that is requested. A double, because products of
 // sizes go beyond 64 bits.
 void require_host_memory(double bytes, const std::string& what);
 

@@ -1,4 +1,4 @@
-// What a drawing shows, in words: the numbers that its parts have, compared.
+// The conclusion of a drawing in words: it compares the numbers of the drawing's parts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -127,7 +127,7 @@ void add_feed(const KernelPicture& before, const KernelPicture& after,
       fmt::format("a load from shared memory feeds {:.3g} FMAs instead of {:.3g}", now, then));
 }
 
-// What no access shows: instructions of the main loop, and the order of its multiplies.
+// Facts that no access shows: instructions of the main loop, and the order of its multiplies.
 void add_loop(const DrawnLoop& before, const DrawnLoop& after, std::vector<std::string>& facts) {
   if (before.instructions == 0 || after.instructions == 0) return;
   const auto add = [&](const char* words, double then, double now) {

@@ -1,5 +1,5 @@
-// Who loads a word, and who reads it: "tile_a[5][7]" of a kernel's shared memory, or an element of
-// A, B, C or D, from the accesses of a run on the virtual GPU.
+// The threads that load a word, and those that read it: "tile_a[5][7]" of a kernel's shared memory,
+// or an element of A, B, C or D, from the accesses of a run on the virtual GPU.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ ElementName parse_element(const std::string& argument, const std::string& text);
 
 constexpr int kCopyEngine = -1;  // a thread number: a bulk copy, by no thread
 
-// What happens to the word until it is written again (shared memory), or in one thread block
+// The accesses to the word until it is written again (shared memory), or in one thread block
 // (global memory).
 struct ElementPhase {
   std::set<int> writers;       // threads of the block, linear; or kCopyEngine

@@ -141,7 +141,7 @@ bool look_alike(const DrawnBanks& x, const DrawnBanks& y) {
          x.wavefronts.size() == y.wavefronts.size() && x.excess() == y.excess();
 }
 
-// What is drawn, and the source line of each.
+// The drawn accesses, and the source line of each.
 template <class Drawn>
 struct Shown {
   std::vector<Drawn> drawn;

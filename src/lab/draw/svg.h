@@ -20,7 +20,7 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view lo
 std::string arrow(double x1, double y1, double x2, double y2);
 // A box of a class, "hit", "moved", "idle", "clash", "own".
 std::string box(double x, double y, double width, double height, std::string_view look);
-// What `inside` draws, moved.
+// The drawing `inside`, moved.
 std::string moved(double x, double y, const std::string& inside);
 
 }  // namespace tessera::lab::svg

@@ -139,7 +139,7 @@ void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction)
                                      : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
 }
 
-// What a prediction is longer than the bound; nothing where the bound explains most of it.
+// The times by which a prediction exceeds the bound; empty if the bound explains most of it.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
   constexpr double kExplained = 1.5;
   if (evidence.resources.empty()) return {};

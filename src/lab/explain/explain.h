@@ -52,7 +52,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
 // predicted, and the registers are those that the PTX needs at once.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
-// What machine code needs to start. All 0 where the kernel is not in the cubin.
+// The resources that machine code needs to start. All 0 if the kernel is not in the cubin.
 struct CodeNeeds {
   int registers = 0;             // a thread
   bool moves_registers = false;  // setmaxnreg that the assembler did not drop

@@ -40,7 +40,7 @@ struct FormulaCheck {
   bool equal() const { return expected == counted; }
 };
 
-// What was counted in the multiplying launch, in words.
+// The counts of the multiplying launch, in words.
 struct WordCounts {
   double global_reads = 0, global_writes = 0;
   double shared_reads = 0, shared_writes = 0;

@@ -1,5 +1,5 @@
-// What one step of the ladder changed: the source, what the compiler made of it, the counts, and
-// the time.
+// The changes of one step of the ladder: the source, the compiler's output, the counts, and the
+// time.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ MemoryPath path_of(std::string_view stem) {
   return MemoryPath::kNone;
 }
 
-// What the PTX's accesses of one kind (LDS, STS, LDG, STG) came to, by width and in all.
+// The cost of the PTX's accesses of one kind (LDS, STS, LDG, STG), by width and in all.
 struct AccessCost {
   double issues = 0, wavefronts = 0, sectors = 0;
 };

@@ -15,7 +15,7 @@
 
 namespace tessera::lab {
 
-// What a part of the GPU had to do, and how long it was busy with it.
+// The work of a part of the GPU, and how long it was busy with it.
 struct UnitTime {
   std::string name;  // "issue slots", "FMA unit", "shared memory", "L1", "L2", "device memory", ...
   double ms = 0;
@@ -28,8 +28,8 @@ struct LaunchPrediction {
   int ctas_of_sm = 0;           // at a time
   double waves = 0;             // how often they fill the GPU
   std::vector<UnitTime> units;  // the busiest first
-  // What `ms` is made of, where there is a loop. `even_ms`: the loop if its waves filled all SMs
-  // evenly; what `loop_ms` is longer is the last wave, which fills a part of them.
+  // The parts of `ms`, if there is a loop. `even_ms`: the loop if its waves filled all SMs evenly.
+  // The difference to `loop_ms` is due to the last wave, which fills only some SMs.
   double launch_ms = 0, wave_ms = 0, loop_ms = 0, even_ms = 0;
   std::vector<UnitTime> even_units;  // of `even_ms`, the busiest first
   std::string even_bound;

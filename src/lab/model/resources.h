@@ -1,5 +1,5 @@
-// What a run asks of each part of a GPU, and how long that part alone would need for it with every
-// SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+// The work that a run gives each part of a GPU, and how long that part alone would need for it with
+// every SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct Wavefronts {
 };
 Wavefronts wavefronts_of(const Site& site);
 
-// What atomics do one after another, at least.
+// Atomic updates that must run one after another: at least these.
 struct SerialUpdates {
   double shared_clocks = 0;  // of one address in shared memory
   double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
@@ -111,8 +111,8 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
 
 // A site's part of a resource, in its unit.
 double use_of(const Site& site, Resource resource);
-// What the parts of all sites add up to, and its unit for people. Device memory is asked for
-// sectors, whatever a perfect cache would move.
+// The sum over all sites, and its unit for people. For device memory it counts requested sectors,
+// whatever a perfect cache would move.
 double use_of_all(const Totals& totals, const ResourceUse& use);
 std::string shared_unit(const ResourceUse& use);
 

@@ -50,7 +50,7 @@ struct Companion {
   std::optional<RewrittenLoop> by_model;
 };
 
-// What the model says of a run on the virtual GPU; see lab/model/predict.h.
+// The model's prediction for a run on the virtual GPU; see lab/model/predict.h.
 struct PredictedTime {
   std::string gpu;  // "h200"
   double time_ms = 0;

@@ -21,7 +21,7 @@ struct Location {
   }
 };
 
-// What a register was computed from, over all of its definitions.
+// The sources of a register's value, over all of its definitions.
 struct Origin {
   std::vector<std::string_view> sources;  // registers and names
   std::vector<std::string> pointers;      // parameters loaded into it

@@ -88,7 +88,7 @@ std::vector<std::size_t> spread(const Weights& weights, int count) {
   return out;
 }
 
-// What a cell is, before its sizes are drawn.
+// The kind of a cell, before its sizes are drawn.
 struct Ticket {
   std::size_t type = 0, kind = 0, stride = 0;
 };

@@ -23,7 +23,7 @@ inline constexpr std::string_view kSweptColumns =
     "kernel, decision, workspace bytes, expected us [launch, repack, start, multiply, store, "
     "memory, add, remainder, finish], ms [median, p5, p95]";
 
-// What makes cells of two runs one measurement.
+// The fields in which two runs must agree to be one measurement.
 struct SuiteName {
   std::string schema;
   std::string name;  // "drawn"

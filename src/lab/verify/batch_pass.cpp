@@ -166,7 +166,7 @@ class BatchPass final : public Pass {
     return is_touched ? "D was written outside the elements of its products" : reason;
   }
 
-  // What a plan is given: the operand itself, or an array of its addresses.
+  // The argument for a plan: the operand itself, or an array of its addresses.
   class OnDevice {
    public:
     OnDevice(Device& device, const Batch& batch, const Matrices& matrices, const HostMatrix& memory,

@@ -1,5 +1,5 @@
-// What the cases that fail have in common: 170 failures say less than "all of them have k > 32 and
-// odd leading dimensions".
+// Finds what the failing cases have in common: 170 failures say less than "all of them have k > 32
+// and odd leading dimensions".
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ class Uploaded {
   DeviceBuffer buffer_;
 };
 
-// What came out of one pass on one device.
+// The result of one pass on one device.
 struct Outcome {
   Comparison comparison;
   std::string reason;

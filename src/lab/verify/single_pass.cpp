@@ -28,7 +28,7 @@ class SinglePass final : public Pass {
   const Reference& reference() const override { return reference_; }
 
  private:
-  // What must not be read stays poison.
+  // Inputs that must not be read stay poison.
   void fill_inputs() {
     const int nans = exact ? 0 : options.nans;
     const auto prepare = [&](HostMatrix& matrix, std::uint64_t stream, int count) {

@@ -114,8 +114,8 @@ class Family {
   // least that its variant needs.
   virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                        std::vector<Offer>& offers) const = 0;
-  // Whether it is asked for all products of such a batch at once. One that does not take a strided
-  // batch is asked for a single product, and its launches are run once for each.
+  // Whether the family plans all products of such a batch at once. A family that does not take a
+  // strided batch plans a single product, and its launches are run once for each product.
   virtual bool takes(const Batch&) const { return false; }
   // The steps of an offer for a problem that is not empty, in order. They name its temps by
   // Request::temp().

@@ -1,4 +1,4 @@
-// What lanes of a warp do to each other: updates of one address, and ways that part.
+// Costs that lanes of a warp cause each other: updates of one address, and diverging branches.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the rules of advice share: shares of the bound, and words for a place.
+// Shared code for the rules of advice: shares of the bound, and words for a place.
 #pragma once
 
 #include <optional>

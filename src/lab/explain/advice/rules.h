@@ -27,13 +27,13 @@ Found spills(const Evidence& e);
 Found uncoalesced_access(const Evidence& e);
 Found misaligned_access(const Evidence& e);
 
-// What lanes of a warp do to each other.
+// Contention between the lanes of a warp.
 Found atomic_contention(const Evidence& e);
 Found divergence(const Evidence& e);
 // The place whose lanes share addresses and take longest, of the longest kind of atomics that has
 // one; nothing else may be blamed for them.
 const Site* contended_site(const Evidence& e);
-// What updates of one address within a warp take at least, with every SM busy.
+// The least time of updates of one address within a warp, with every SM busy.
 double contention_ms(const Evidence& e);
 
 // How full the GPU is.

@@ -1,5 +1,5 @@
-// What ptxas made of a kernel, read from the cubin itself: registers, shared and local memory, and
-// counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
+// Facts about a compiled kernel, read from the cubin itself: registers, shared and local memory,
+// and counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
 #pragma once
 
 #include <cstddef>

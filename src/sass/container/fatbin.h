@@ -18,7 +18,7 @@ struct FoundCubin {
   Bytes bytes;
 };
 
-// What a file holds: its cubins in order, and what was there but is no cubin.
+// The contents of a file: its cubins in order, and entries that are not cubins.
 struct FoundCode {
   std::vector<FoundCubin> cubins;
   int ptx = 0;                       // PTX texts, which the driver compiles

@@ -13,7 +13,7 @@
 
 namespace tessera::sass {
 
-// What guards an instruction: a predicate of the thread or of the warp.
+// The guard of an instruction: a predicate of the thread or of the warp.
 enum class Guard { kThread, kWarp };
 
 struct Row {

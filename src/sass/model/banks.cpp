@@ -23,7 +23,7 @@ std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   return registers;
 }
 
-// What the operand slots keep. Since Volta a slot keeps one register of each bank.
+// The registers that the operand slots keep. Since Volta a slot keeps one register of each bank.
 class Kept {
  public:
   explicit Kept(BankModel model) : model_(model) {

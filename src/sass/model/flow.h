@@ -1,6 +1,6 @@
-// What holds on one way through a kernel need not hold on another: loops go back, branches skip
-// waits, subroutines return to several places. This is the kernel as all analyses over all paths
-// read it: its operations, and where control may go from each.
+// A kernel's control flow for analyses over all paths: its operations, and where control may go
+// from each. A fact that holds on one path need not hold on another: loops go back, branches skip
+// waits, subroutines return to several places.
 #pragma once
 
 #include <cstddef>

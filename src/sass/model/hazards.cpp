@@ -26,7 +26,7 @@ std::string place_of(const Program& program, std::size_t at) {
   return program.operations[at].name + " at " + offset;
 }
 
-// What kinds of things one program suffers from, each place and reason once.
+// The kinds of findings of one program, each place and reason once.
 class Findings {
  public:
   Findings(const Program& program, const Distances& distances)
@@ -117,7 +117,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
   for (const RegisterUse& use : operation.writes) check(use);
 }
 
-// What the reuse cache may hold: register, by which instruction, and whether it was written since.
+// The possible contents of a slot of the reuse cache: the register, the instruction that kept it,
+// and whether it was written since.
 using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
 using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 

@@ -54,7 +54,7 @@ struct StallRow {
   std::string_view name;
   int stall;
 };
-// What is known of one architecture.
+// The known latencies of one architecture.
 struct LatencyTable {
   int sm = 0;
   std::string_view source;  // "CUDA 13.0.88", whose output the rows come from

@@ -14,7 +14,7 @@
 
 namespace tessera::sass {
 
-// What the hardware may do differently; the defaults are the published model.
+// Ways in which the hardware may differ; the defaults are the published model.
 struct PortRules {
   int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
   int reads_per_cycle = 1;         // a bank
@@ -41,7 +41,7 @@ struct PortRead {
   bool keeps = false;  // carries the reuse flag
 };
 
-// What the ports see of one instruction.
+// The facts about one instruction that matter to the ports.
 struct PortAccess {
   std::vector<PortRead> reads;
   int stall = 1;

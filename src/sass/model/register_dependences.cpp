@@ -186,7 +186,7 @@ class Walk {
     });
   }
 
-  // What went into the same queue without a scoreboard is done when this instruction is.
+  // Operations that entered the same queue without a scoreboard are done when this instruction is.
   void adopt(const Operation& operation) {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);

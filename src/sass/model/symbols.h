@@ -55,8 +55,8 @@ class Registers {
   std::map<Place, Value> values_;
 };
 
-// What one version of a block does to memory, control flow and everything else that is no register:
-// the instruction, its operands, and its place if that matters.
+// An effect of one version of a block on memory, control flow or anything else but registers: the
+// instruction, its operands, and its place if that matters.
 struct Effect {
   std::size_t at = 0;
   Key key;
@@ -86,7 +86,7 @@ std::string different_shape(const Program& before, const Program& after);
 // "NAME at 0x1230"
 std::string where(const Program& program, std::size_t at);
 std::string text_of(Place place);
-// What the second version does otherwise; "" if it does the same.
+// The first difference of the second version; "" if there is none.
 std::string first_difference(const Program& before, const std::vector<Effect>& first,
                              const std::vector<Effect>& second);
 

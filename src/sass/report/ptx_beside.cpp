@@ -15,7 +15,8 @@
 namespace tessera::sass {
 namespace {
 
-// What PTX opcodes become where the name is not counted (PtxInstruction::machine).
+// The machine operations that PTX opcodes become, where the name is not counted
+// (PtxInstruction::machine).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperations = {{
     {"mma.", "MMA"},
     {"wgmma.mma_async", "MMA"},

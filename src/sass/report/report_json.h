@@ -1,4 +1,5 @@
-// Reports for programs. Apart from report.h, so that only who writes JSON pays for its header.
+// Reports for programs. This is separate from report.h, so that only code that writes JSON includes
+// the JSON header.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

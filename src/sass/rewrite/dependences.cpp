@@ -11,7 +11,7 @@ namespace {
 
 using Place = std::pair<RegisterFile, int>;
 
-// Who wrote a register last, and who has read it since. Writes under a guard may leave the old
+// The last writers of a register, and its readers since. Writes under a guard may leave the old
 // value, so the earlier ones stay.
 struct History {
   std::vector<std::size_t> writers, readers;

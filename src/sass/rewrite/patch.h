@@ -54,7 +54,7 @@ struct PatchResult {
 // fails. Other kernels that cannot be treated are left alone and say why.
 PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options = {});
 
-// What was proved, in lines for people.
+// The proof, in lines for people.
 std::string proof_text(const PatchResult& result);
 
 }  // namespace tessera::sass

@@ -1,4 +1,4 @@
-// What hangs together when live ranges get other registers: the registers of a tuple stay
+// Live ranges that must move together when they get other registers: the registers of a tuple stay
 // neighbours, and zeros that one instruction writes in pairs stay where they are. Internal to
 // src/sass.
 #pragma once

@@ -104,7 +104,7 @@ void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
 }
 
-// What a yield at `at` costs there: registers that are read again because nothing is kept over it.
+// The cost of a yield at `at`: registers that are read again because nothing is kept across it.
 double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
                     const PortRules& rules) {
   constexpr std::size_t kAround = 24;

@@ -50,7 +50,7 @@ bool holds_images(const fs::path& folder) {
 
 }  // namespace
 
-// What an image points to.
+// The data that an image points to.
 struct ImageFiles::Files {
   std::string name, ptx, cubin, patched, made_from, note;
   CodeImage image;

@@ -28,7 +28,7 @@ struct PackedImage {
   std::string packed, patch;
 };
 
-// What a pack was built from.
+// The commit and manifest that a pack was built from.
 struct PackOrigin {
   std::string commit;    // "0123456789ab-dirty"
   std::string manifest;  // hash of its text

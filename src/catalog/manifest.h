@@ -21,7 +21,7 @@ struct ImageContents {
 // All images, kernels in the order of the catalog, rows in theirs.
 std::vector<ImageContents> all_images();
 
-// What catalog/manifest.txt must hold.
+// The text that catalog/manifest.txt must hold.
 std::string manifest_text();
 
 }  // namespace tessera::catalog

@@ -39,7 +39,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// What a helper calls for tiles of "128,64".
+// The call of a helper for tiles of "128,64".
 using CallOfTile = std::function<std::string(const std::string& tile)>;
 inline std::string reduce_call(const std::string& tile) { return "reduce<" + tile + ">"; }
 

@@ -22,8 +22,8 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
 // The launch that splits FP32 operands into terms, in this image of the kernel's.
 HelperEntry terms_helper(const std::string& kernel, const std::string& image);
 
-// What all kernels on Hopper's tensor cores have, in kernels/families/`family`. The table outlives
-// the program's data.
+// The fields that all kernels on Hopper's tensor cores have in common; their code is in
+// kernels/families/`family`. The table outlives the program's data.
 template <class Rows>
 Kernel hopper_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, const std::string& family) {

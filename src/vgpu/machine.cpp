@@ -145,7 +145,7 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
-// What the launch asks for, else what the kernel requires, else CTAs alone.
+// The launch's cluster shape, else the one that the kernel requires, else single CTAs.
 Dim3 cluster_shape(const Kernel& kernel, const LaunchShape& shape) {
   const Dim3 required = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   const Dim3 asked = shape.cluster;
@@ -198,7 +198,7 @@ std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
   return static_cast<std::uint32_t>(bytes);
 }
 
-// What the driver gives a cooperative launch: zeroed words through which its CTAs meet.
+// The memory that the driver gives a cooperative launch: zeroed words through which its CTAs meet.
 class GridWorkspace {
  public:
   GridWorkspace(const Kernel& kernel, GlobalMemory& memory) : memory_(memory) {

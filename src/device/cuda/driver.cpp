@@ -76,7 +76,7 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuEventElapsedTime", d.event_elapsed_time);
 }
 
-// What a person can do about a result, or nothing when there is no better advice than its name.
+// Advice for the user about a result; empty when there is no better advice than its name.
 const char* advice(Result result) {
   switch (result) {
     case kOutOfMemory:

@@ -1,5 +1,6 @@
-// What the virtual GPU saw: counts of every launch, and findings of its checks. The fourth part of
-// the device interface; a real GPU has none, and who includes this page links the virtual GPU.
+// Observations of the virtual GPU: counts of every launch, and findings of its checks. This is the
+// fourth part of the device interface; a real GPU has none. Code that includes this header links
+// the virtual GPU.
 #pragma once
 
 #include <utility>
@@ -38,7 +39,7 @@ class Observer {
   virtual ~Observer() = default;
   // Counts of every launch since the last call, in launch order.
   virtual std::vector<LaunchCounts> take_counts() = 0;
-  // What the launches to come are watched for.
+  // Sets what is observed in the launches that follow.
   virtual void observe(const vgpu::Observation& observation) = 0;
   // Whether anybody has written all of these bytes, after launches that were checked.
   virtual bool is_written(DeviceAddress address, std::size_t bytes) const = 0;

@@ -36,7 +36,7 @@ struct Mbarrier {
   MbarrierAccount account;              // under checks alone
 };
 
-// What mbarrier.arrive returns: phase, expected and pending arrivals before it.
+// The result of mbarrier.arrive: phase, expected and pending arrivals before it.
 std::uint64_t state_of(const Mbarrier& object);
 std::uint64_t phase_in_state(std::uint64_t state);
 std::uint32_t pending_in_state(std::uint64_t state);

@@ -207,7 +207,7 @@ void Cluster::check_barrier() {
   for (Warp* warp : warps_) warp->release_from_cluster();
 }
 
-// The barrier waits only for those who are left.
+// The barrier waits only for the threads that are left.
 void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
   barrier_.live -= count;
   barrier_.arrived -= arrived;

@@ -52,7 +52,7 @@ class Cta final : public AsyncCta {
   // Opens the barrier if everybody is there.
   void check_barrier(std::uint32_t id);
   void warp_finished();
-  // Warps of the warpgroup go past their wgmma where all that have not ended have come to it.
+  // Warps of the warpgroup pass their wgmma when all warps that have not ended have reached it.
   void check_warpgroup(std::uint32_t group);
   void mbarrier_opens(std::uint32_t offset) override;
 

@@ -32,7 +32,7 @@ class ClusterSample {
 
   std::uint64_t total() const { return total_; }
   bool is_partial() const { return !drawn_.empty(); }
-  // What runs, clusters of equal weight one after the other.
+  // The number of clusters that run, with equal weights, one after the other.
   std::uint64_t size() const { return is_partial() ? drawn_.size() : total_; }
   SampledCluster operator[](std::uint64_t i) const;
   // The one whose first CTA this is.

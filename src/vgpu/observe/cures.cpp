@@ -50,7 +50,8 @@ std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   return Gap{from, to};
 }
 
-// What is read too early counts as a race, or as never written, by what the writer has done so far.
+// A read that comes too early counts as a race, or as a read of unwritten memory, depending on the
+// writer's progress.
 bool are_one_kind(const std::string& a, const std::string& b) {
   const auto is_order = [](const std::string& check) {
     return check == "race" || check == "uninitialised-shared-read";

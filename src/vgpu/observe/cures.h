@@ -20,7 +20,7 @@ struct Cure {
 // same change (Finding::cure) and one place is left for it, by lines of the PTX.
 std::vector<Cure> by_cure(const std::vector<Finding>& findings);
 
-// What to do, one sentence; `name` says how a line is called.
+// The remedy in one sentence; `name` gives the name of a line.
 using LineName = std::function<std::string(const FindingPlace&)>;
 std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name);
 

@@ -17,7 +17,7 @@ struct EarlierLaunch {
   std::string kernel;
   std::vector<int> lines;  // by instruction: of the source, or of the PTX where that is not known
   std::shared_ptr<const check::GlobalShadow> memory;
-  // What this one, which started early, may itself have overtaken.
+  // The launch that this one, which started early, may itself have overtaken.
   std::shared_ptr<const EarlierLaunch> before;
 };
 

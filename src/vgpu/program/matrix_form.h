@@ -54,8 +54,8 @@ static constexpr MatrixForm matrix_form(std::int64_t immediate) {
   return __builtin_bit_cast(MatrixForm, immediate);
 }
 
-// What wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or columns of B)
-// by y (k, or columns of an accumulator).
+// The fragment that wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or
+// columns of B) by y (k, or columns of an accumulator).
 struct FragmentForm {
   std::uint8_t bits = 16;           // of an element
   std::uint8_t register_bytes = 4;  // of a lane

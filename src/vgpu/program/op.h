@@ -1,5 +1,6 @@
-// What an operation sees: one decoded instruction and the 32 lanes of the warp that runs it. Plain
-// data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no code.
+// The input of an operation: one decoded instruction and the 32 lanes of the warp that runs it.
+// Plain data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no
+// code.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 namespace tessera::vgpu {
 
-// What a register or constant holds, as far as the executor cares.
+// The kind of value in a register or constant, as far as it matters to the executor.
 enum class Scalar : std::uint8_t { kNone, kPredicate, k16, k32, k64, k128, kF16, kF32, kF64 };
 
 // Modifiers that change the result but not the operands.

@@ -1,5 +1,5 @@
-// What a PTX module says, as data: the parser's output and the decoder's input. Names are resolved
-// only so far that scopes are gone (a register or label of an inner { } block gets a unique name).
+// A PTX module as data: the parser's output and the decoder's input. Names are resolved only so far
+// that scopes are gone (a register or label of an inner { } block gets a unique name).
 #pragma once
 
 #include <cstddef>

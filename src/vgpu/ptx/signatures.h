@@ -1,4 +1,4 @@
-// What the entry points of a module take.
+// The parameters of a module's entry points.
 #pragma once
 
 #include "vgpu/ptx/ast.h"

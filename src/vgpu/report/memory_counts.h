@@ -1,4 +1,4 @@
-// What a launch cost in memory traffic. A request is one issue of one instruction with at least one
+// The memory traffic of a launch. A request is one issue of one instruction with at least one
 // active lane. Report types only: other rooms may include this page. docs/counts.md defines every
 // count.
 #pragma once
@@ -60,7 +60,7 @@ struct SharedCounts {
   SharedCounts& operator+=(const SharedCounts& more);
 };
 
-// What moves the bytes of an instruction.
+// The mechanism that moves the bytes of an instruction.
 enum class Traffic : std::uint8_t {
   kNone,
   kLoad,

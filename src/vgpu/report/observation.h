@@ -53,8 +53,8 @@ struct Observation {
   std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
   WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
   ReachedMemory* reached = nullptr;       // how far into its allocations it reaches
-  // What an earlier run of the same launch recorded, so that checks need not remember reads of
-  // other lines; null: none. It says when it was not complete.
+  // The lines that an earlier run of the same launch wrote, so that checks need not remember reads
+  // of other lines; null: none. The record says if it was incomplete.
   const WrittenLines* written_lines = nullptr;
   // The stores that may change what their thread read there, so that checks see whose change is
   // lost; null: not known.

@@ -28,8 +28,8 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 enum class MemoryOrder : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
 enum class MemoryScope : std::uint8_t { kCta, kCluster, kGpu, kSystem };
 
-// What a store is about to write: of each lane `count` neighbouring registers, whose low bytes
-// become cells of memory.
+// The values that a store is about to write: `count` neighbouring registers per lane, whose low
+// bytes become cells of memory.
 struct StoredValues {
   const std::byte* registers[4] = {};  // each with 32 lanes
   std::uint8_t register_bytes = 0, cell_bytes = 0, count = 0;
@@ -148,7 +148,7 @@ class Observer {
   virtual void notice(Finding) {}
 };
 
-// What all observers of one launch share.
+// The state that all observers of one launch share.
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;

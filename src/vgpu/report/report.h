@@ -1,4 +1,4 @@
-// What one launch did. Report types only: other rooms may include this page.
+// The report on one launch. Report types only: other rooms may include this page.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct InstructionReport {
   MemoryCounts memory;      // of Observation::memory
 };
 
-// What a launch takes of the machine.
+// The resources that a launch takes.
 struct LaunchResources {
   std::uint64_t ctas = 0;
   std::uint32_t ctas_per_cluster = 1;

@@ -1,5 +1,5 @@
-// Who arrived at a barrier object in its phase, who promised bytes and who brought them: when a
-// phase never ends, this says what is missing, and at which lines.
+// The account of a barrier object in its phase: arrivals, promised bytes and delivered bytes. When
+// a phase never ends, the account shows what is missing, and at which lines.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ class MbarrierAccount {
 
 // Whether some of what its phase waits for came, and not all.
 bool some_came(const Mbarrier& object);
-// What keeps the phase from ending, in one sentence: "it waits for 65 arrivals, and 64 came".
+// The reason why the phase does not end, in one sentence: "it waits for 65 arrivals, and 64 came".
 std::string missing_at(const Mbarrier& object);
-// What to do about it.
+// The remedy for that.
 std::string remedy_for(const Mbarrier& object);
 // The lines of the account; where nothing came in this phase, those of the phase before.
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);

@@ -30,7 +30,7 @@ struct WgmmaPlace {
   std::uint32_t instruction;
   const char* what;
 };
-// Tells the observer, who must be there; the later place first.
+// Reports to the observer, which must exist; the later place comes first.
 void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
                   std::initializer_list<WgmmaPlace> places);
 

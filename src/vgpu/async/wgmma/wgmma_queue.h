@@ -56,7 +56,7 @@ class WgmmaQueue {
     AgentId agent = 0;
     bool fenced = false;  // a wgmma.fence came after it
   };
-  // What the four warps of a warpgroup must agree on.
+  // The fields on which the four warps of a warpgroup must agree.
   struct Issue {
     std::uint32_t instruction = 0;
     bool accumulate = false;

@@ -1,5 +1,5 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions, elections. Each lane
-// goes by its own member mask, so several groups of one warp may run the same instruction.
+// Operations that the lanes of a warp do together: shuffles, votes, matches, reductions, elections.
+// Each lane uses its own member mask, so several groups of one warp may run the same instruction.
 #include "vgpu/exec/ops/lift.h"
 #include "vgpu/exec/ops/tables.h"
 

@@ -108,7 +108,7 @@ Neighbours neighbours(const Texture& texture, float coordinate, std::uint32_t ex
   return all;
 }
 
-// What one lane reads: the addresses of its texels and their weights. Those of the border are zero.
+// The reads of one lane: the addresses of its texels and their weights. Border addresses are zero.
 struct Fetch {
   int count = 0;
   bool filters = false;

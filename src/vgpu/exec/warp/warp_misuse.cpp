@@ -123,7 +123,7 @@ void Cta::notice_missing_registers() {
   }
 }
 
-// wgmma is .sync.aligned: all four warps of a warpgroup must come to it.
+// wgmma is .sync.aligned: all four warps of a warpgroup must reach it.
 void Cta::notice_lonely_products() {
   for (std::uint32_t first = 0; first + kWarpsOfAGroup <= warps(); first += kWarpsOfAGroup) {
     const std::uint32_t lonely = warps_[first].wgmma().lonely_issue();

@@ -201,8 +201,8 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
   }
 }
 
-// What the kernel stores is not for its read-only path, even where the store comes first. What
-// nothing orders is a race, and reported as one.
+// The read-only path must not read data that the kernel stores, even if the store comes first.
+// Unordered accesses are a race, and are reported as one.
 void ClusterChecker::check_read_only(const Guest& guest, const GlobalCell& cell) {
   const GlobalCell::Trace last = cell.writer();
   if (last.who == 0) return;

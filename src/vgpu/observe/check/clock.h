@@ -18,8 +18,8 @@ using Time = std::uint32_t;
 // A warp of the cluster, or what an asynchronous agent reads, or what it writes.
 using Entity = std::uint32_t;
 
-// What is known of several clusters, which run at the same time: for each, by entity, times since
-// it began. Only atomics and fences carry it from cluster to cluster.
+// Knowledge of several clusters, which run at the same time: for each cluster, by entity, times
+// since it began. Only atomics and fences carry it from cluster to cluster.
 using Horizon = std::map<std::uint64_t, std::vector<Time>>;
 using SharedHorizon = std::shared_ptr<const Horizon>;  // null: nothing
 

@@ -59,12 +59,12 @@ class ClusterChecker : public Observer {
   void reads_undefined(const Actor& by, UndefinedSource source) override;
   void notice(Finding finding) override { log_.add(std::move(finding)); }
 
-  // Which instructions read what has no defined value, and who did it first.
+  // The instructions that read undefined values, with the first place of each.
   using UndefinedReads = std::map<std::pair<std::uint32_t, UndefinedSource>, Place>;
   const UndefinedReads& undefined_reads() const { return undefined_reads_; }
 
  private:
-  // What a barrier hands on in the phase that is under way.
+  // The knowledge that a barrier hands on in its current phase.
   struct BarrierClock {
     Clock clock;
     bool opened = false;

@@ -1,5 +1,5 @@
-// What orders threads: barriers, fences, barrier objects, and the begin and end of asynchronous
-// operations.
+// Events that order threads: barriers, fences, barrier objects, and the start and end of
+// asynchronous operations.
 #include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu::check {
@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); the others are named
 
-// What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it, and
-// that its CTA runs.
+// The knowledge that a relaxed arrival hands on: initialisations that fence.mbarrier_init has put
+// before it, and that its CTA runs.
 Clock only_inits(const Clock& clock) {
   Clock inits;
   inits.inits = clock.inits;

@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu::check {
 
-// What a strong write hands on: to every thread, and to those of the writer's CTA.
+// The knowledge that a strong write hands on: to every thread, and to those of the writer's CTA.
 struct Handover {
   SharedHorizon to_all, to_cta;
   std::uint64_t cta = 0;  // linear
@@ -21,7 +21,7 @@ class SyncVariables {
  public:
   // `replaces`: a plain store ends what earlier writers handed on; an atomic adds to it.
   void release(std::uint64_t cell, const Handover& what, bool replaces);
-  // What a thread of this CTA gets that reads the cell; null: nothing.
+  // The knowledge that a thread of this CTA gains by reading the cell; null: none.
   SharedHorizon acquire(std::uint64_t cell, std::uint64_t cta) const;
   void clear() { cells_.clear(); }
 

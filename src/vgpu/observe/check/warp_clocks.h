@@ -28,7 +28,7 @@ class WarpClocks {
   // The group of one lane.
   LaneGroup& group_of(int lane);
 
-  // What the lanes know together, with all that the warp did up to `now`.
+  // The joint knowledge of these lanes, with everything that the warp did up to `now`.
   Clock released(std::uint32_t mask, Time now);
   // What these lanes know when they leave; no other thread has synchronised with it.
   Clock known(std::uint32_t mask, Time now) const;

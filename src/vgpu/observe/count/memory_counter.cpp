@@ -18,7 +18,7 @@ struct Seen {
   std::uint64_t cluster_sectors[kTouches] = {};  // see Footprint
 };
 
-// What the drawn clusters represent.
+// The counts that the drawn clusters represent.
 GlobalCounts all_of(const GlobalCounts& c, double weight) {
   GlobalCounts to;
   to.requests = scaled(c.requests, weight);

@@ -19,7 +19,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-// What an address is made of. Arrays of a thread lie in one variable, each at a place of its own.
+// The parts of an address. The arrays of a thread are in one variable, each at its own offset.
 struct Base {
   enum class Kind : std::uint8_t { kNumber, kArray, kFrame, kUnknown } kind = Kind::kNumber;
   std::string variable;
@@ -115,7 +115,7 @@ class ArraysOfFunction {
     return is_number(first) && second.kind == Base::Kind::kArray ? second : kUnknown;
   }
 
-  // What the instruction makes of its operands; nothing where it makes no value.
+  // The result of the instruction for its operands; nothing if it makes no value.
   Base result_of(const Instruction& one) {
     const std::string& name = one.opcode;
     const std::size_t count = one.operands.size();

@@ -15,7 +15,7 @@ namespace {
 using ptx::Instruction;
 using ptx::OperandKind;
 
-// What computes and has no carry.
+// Instructions that compute and have no carry.
 const std::set<std::string> kArithmetic = {
     "mov", "cvt",  "add",  "sub", "mul", "mad", "fma", "min",  "max", "neg",  "abs",
     "and", "or",   "xor",  "not", "shl", "shr", "shf", "lop3", "sad", "prmt", "bfe",
@@ -29,7 +29,7 @@ void keep_common(Set& of, const Set& other) {
   std::erase_if(of, [&](const auto& one) { return other.count(one) == 0; });
 }
 
-// What may be on some way here, and what is on all of them.
+// Facts that hold on some path to this place, and those that hold on all paths.
 struct State {
   std::map<std::string, Kind> values;  // on some
   std::set<std::string> successes;     // on some: predicates, whether the compare-and-swap swapped
@@ -128,8 +128,8 @@ class Guess {
     return swaps;
   }
 
-  // What is run again, or left out, depending on whether the swap was one. Nothing but the read,
-  // the swap and what computes for it may be.
+  // The code that is repeated or left out depending on whether the swap succeeded. It may contain
+  // only the read, the swap and the computation of its operands.
   std::optional<std::pair<std::size_t, std::size_t>> attempts(std::size_t branch,
                                                               std::size_t target) const {
     std::size_t begin = std::min(branch + 1, target);

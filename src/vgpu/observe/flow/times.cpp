@@ -55,7 +55,7 @@ bool only_loads(const Instruction& one) {
          (one.opcode == "wmma" && has_modifier(one, "load"));
 }
 
-// What a parameter or variable points to; pointers that lie there point to it, too.
+// The name of what a parameter or variable points to; pointers stored there point to it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
 // Finds which registers and objects of a kernel hold times, and which objects they point into. The

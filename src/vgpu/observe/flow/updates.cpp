@@ -40,8 +40,8 @@ bool is_common_memory(const Instruction& one) {
   return true;
 }
 
-// What becomes of a value on its way to a store. The operation is the only one that changes it, or
-// "other" where there are several.
+// The path of a value to a store. `operation` is the only one that changes the value, or "other" if
+// there are several.
 struct Way {
   bool accumulates = false;
   std::string operation;

@@ -127,7 +127,7 @@ inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-// What a lane adds products to. The sum is exact until it is rounded to its type.
+// The sum to which a lane adds products. It is exact until it is rounded to its type.
 struct alignas(64) Sums {
   float start[kLanes];  // C
   double sum[kLanes];
@@ -226,7 +226,7 @@ inline bool add_tame_single(const Factors& a, const Factors& b, int count, const
   return true;
 }
 
-// The same for any numbers, of one lane. A NaN comes out as NaN.
+// The same for any numbers, of one lane. The result is NaN if an operand is NaN.
 inline double add_exactly(const Factors& a, const Factors& b, int first, int last, int fraction,
                           float start, int lowest_of_start, int lane) {
   const u32 start_field = __builtin_bit_cast(u32, start) >> 23 & 0xff;

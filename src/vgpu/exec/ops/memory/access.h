@@ -140,7 +140,7 @@ void scatter_in(Lanes& lanes, const Op& op, Window window, u64* address, Access&
   }
 }
 
-// What an operation does with the memory that it reaches, for observers.
+// Reports to observers what an operation does with the memory that it reaches.
 template <AccessKind kind, int bytes>
 inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, const u64* address) {
   if (lanes.observer) [[unlikely]] {
@@ -190,8 +190,9 @@ inline __m256i distances(const u32* at, u32 first) {
   return _mm256_sub_epi32(values, _mm256_set1_epi32(s32(first)));
 }
 
-// What a half of the warp does: -1 for neither of the shapes, else whether its addresses step.
-// WHY intrinsics: the question is one bit, and the compiler would add up all lanes to answer it.
+// The shape of the accesses of half a warp: -1 for neither of the two shapes, else whether its
+// addresses step. WHY intrinsics: the question is one bit, and the compiler would add up all lanes
+// to answer it.
 template <int bytes, class T>
 inline int step_of(const T* registers) {
   constexpr int kWidth = 32 / sizeof(T);

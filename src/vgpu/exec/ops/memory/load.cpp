@@ -6,7 +6,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// What `count` adjacent values of type M of each lane are to the registers of type R.
+// The conversion of `count` adjacent values of type M of each lane to registers of type R.
 template <class M, class R, int count>
 struct Loaded {
   alignas(64) R values[count][kLanes];

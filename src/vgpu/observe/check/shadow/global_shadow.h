@@ -64,7 +64,7 @@ class GlobalCell {
   }
 
   Trace writer() const { return get(kWriter); }
-  // A plain store that an atomic came after; who is 0 where there is none.
+  // A plain store that an atomic came after; its `who` is 0 if there is none.
   Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
   // `value`: what a plain store leaves there. WHY it is noted before the writer: a host thread that

@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu::check {
 
-// Who comes to a cell now.
+// The thread or agent that now accesses a cell.
 struct Visitor {
   Entity entity = 0;
   Site site = 0;
@@ -76,7 +76,7 @@ class SharedShadow {
     Site site;
     std::uint32_t access;  // number of the access, to tell lanes of one from each other's
   };
-  // What one entity read: for each cell, the time and the site of the last read, and of the last
+  // The reads of one entity: for each cell, the time and the site of the last read, and of the last
   // one before it by another lane.
   using Cells = std::unique_ptr<std::uint64_t[], void (*)(void*)>;
   struct Plane {

@@ -37,7 +37,7 @@ class Updates {
     const Update* update = nullptr;
     std::uint32_t load = 0;
   };
-  // What each lane of a warp read last.
+  // The last read of each lane of a warp.
   struct Last {
     std::uint32_t lanes = 0;
     std::array<std::uint64_t, 32> place = {};

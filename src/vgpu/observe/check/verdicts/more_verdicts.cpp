@@ -12,7 +12,7 @@ void ClusterChecker::set_cure(Finding& finding, const std::string& cure, const s
   finding.cure_at = CureAt::kBetween;
 }
 
-// What mends a race anywhere between the two accesses; empty where nothing does.
+// The cure for a race, anywhere between the two accesses; empty if there is none.
 std::string ClusterChecker::cure_for_race(const Guest& guest, const Past& past, const Place& later,
                                           const Place& earlier) const {
   if (left_behind(past)) return "";
@@ -75,7 +75,8 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
   set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 
-// What is seen of `bar.sync 0` for all threads: the hardware counts none that has ended.
+// Reports `bar.sync 0` for all threads that some have skipped: the hardware does not count threads
+// that have ended.
 void ClusterChecker::report_skipped_barrier(const Actor& by) {
   if (!paths_.asks_all_threads(by.instruction)) return;
   Finding* finding =

@@ -211,7 +211,8 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// What only lockstep hides is mended with a race at the same lines, and by more than that.
+// Drops findings that only lockstep hides where a race at the same lines is reported: the cure of
+// the race cures them, too.
 void drop_what_races_cover(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
   for (const SeenFinding& seen : findings) {

@@ -74,7 +74,7 @@ Table loops_table(const std::vector<Reported>& reported) {
   return table;
 }
 
-// Too many kernels for a page each: one line a kernel.
+// Too many kernels for a page each: one line per kernel.
 void print_index(const std::vector<MachineKernel>& kernels) {
   Table table;
   table.header = {"sm", "registers", "instructions", "loops", "kernel"};

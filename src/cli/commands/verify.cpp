@@ -210,7 +210,7 @@ std::vector<VerifiedCase> run_groups(const std::vector<Group>& groups, Devices& 
   return cases;
 }
 
-// For people: a row a kernel.
+// For people: one row per kernel.
 struct Tally {
   std::string kernel, config, device;
   int problems = 0, failed = 0, sampled = 0, skipped = 0;

@@ -21,7 +21,7 @@ namespace {
 
 // A time is worth a word if it is so much less.
 constexpr double kWorthSaying = 0.98;
-// HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes a microsecond.
+// HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes per microsecond.
 constexpr double kHostBytesPerUs = 50e3;
 
 template <std::size_t n>

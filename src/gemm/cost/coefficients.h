@@ -120,7 +120,7 @@ struct SmallCosts {
   double elements_of_2, elements_of_4, elements_of_8;
 };
 
-// Launches before and after a product: microseconds, and bytes a microsecond, read and written.
+// Launches before and after a product: microseconds, and bytes per microsecond, read and written.
 struct PassCosts {
   double next_launch;   // of the host's time, for each launch of a plan after its first
   double early_launch;  // after another launch of its plan

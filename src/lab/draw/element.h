@@ -42,8 +42,8 @@ struct ElementUse {
   std::uint64_t address = 0;  // shared: bytes from the begin of the block's shared memory
   std::uint64_t ctas = 0;
   int threads = 0, width = 32;  // of a block, and of a row of its map
-  // Shared: one a time that it is written, of block 0. Global: one a block that touches it, by
-  // number.
+  // Shared: one phase for each time that block 0 writes the word. Global: one for each block that
+  // touches it, by number.
   std::vector<ElementPhase> phases;
   std::vector<std::uint64_t> blocks;          // of the phases: global memory alone
   std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
@@ -55,7 +55,7 @@ ElementUse element_use(Device& device, const KernelChoice& choice, const Problem
                        const ElementName& element, const SourceTree& tree);
 
 std::string render(const ElementUse& use);
-Table element_table(const ElementUse& use);  // one row a group of like iterations or blocks
+Table element_table(const ElementUse& use);  // one row per group of like iterations or blocks
 Json to_json(const ElementUse& use);
 std::string element_svg(const ElementUse& use);
 

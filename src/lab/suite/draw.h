@@ -51,8 +51,8 @@ struct DrawnCell {
 inline constexpr double kLongestCallMs = 5;
 inline constexpr double kLargestCallBytes = 8.0 * (std::int64_t{1} << 30);
 
-// The time of a call on a card of 2023 at usual rates (cuBLAS on an H100). It decides what is
-// drawn, and is never reported.
+// The time of a call on a card of 2023 at usual rates (cuBLAS on an H100). It only decides what is
+// drawn; reports never use it.
 double estimated_ms(const Problem& problem);
 // The bytes of A, B, C and D, including gaps between their rows.
 double operand_bytes(const Problem& problem);

@@ -66,7 +66,7 @@ std::string who_waits(const Waited& waited) {
                      one ? "waits" : "wait");
 }
 
-// The barrier object that keeps all others, then the threads that wait for the others.
+// Describes the barrier object that blocks progress, then the warps that wait for other objects.
 std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   const Mbarrier& object = *culprit.object;
   std::string text =
@@ -88,7 +88,7 @@ std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   return text;
 }
 
-// The word that the threads of a loop wait for, if no barrier object keeps them.
+// The word that the threads of a loop wait for, if no barrier object blocks them.
 struct Spin {
   const Warp* warp = nullptr;
   Warp::SpinWord word;

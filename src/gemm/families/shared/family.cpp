@@ -8,7 +8,7 @@
 
 namespace tessera::gemm {
 
-// One line a file in gemm/families/, written by the build.
+// One line per file in gemm/families/, written by the build.
 #define TESSERA_FAMILY(name) const Family& name##_family();
 #include "gemm_families.inc"
 #undef TESSERA_FAMILY

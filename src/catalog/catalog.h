@@ -38,7 +38,7 @@ struct KernelRow {
   const void* config = nullptr;  // what only the row's family knows: its own Config; may be null
 };
 
-// An entry of a kernel that is no row, and what it calls.
+// An entry of a kernel that is not a row, and what it calls.
 struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kConfigs[0].config>"

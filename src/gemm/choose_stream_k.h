@@ -67,7 +67,7 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
-// The tiles behind `whole_tiles` are split in `runs`; all are whole where no kernel can walk that.
+// The tiles after `whole_tiles` are split in `runs`; all are whole where no kernel can walk that.
 constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int runs, int ctas) {
   const bool is_legal = whole_tiles >= 0 && whole_tiles < whole.tiles() &&
                         whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&

@@ -55,7 +55,7 @@ struct Decision {
 // For people: "396 tiles, 116 tiles split in 132 runs; 128x16, 64x128; A repacked", or "-".
 std::string text_of(const Decision& decision);
 
-// For programs: "repack=a:whole_tiles=264:runs=132", with the variants of further pieces behind a
+// For programs: "repack=a:whole_tiles=264:runs=132", with the variants of further pieces after a
 // plus sign; "whole" where nothing is split, cut, or repacked. Plans of the same name are the same.
 std::string name_of(const Decision& decision);
 

@@ -71,8 +71,8 @@ struct OperandTable {
 // their addresses; 0 for an operand that is not used, the largest number where no 64 bits hold it.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
-// Not ok where an operand that is used has address 0, or one that is no multiple of its element's
-// bytes (of 8, for an array of addresses).
+// Not ok where an operand that is used has address 0, or one that is not a multiple of its
+// element's bytes (of 8, for an array of addresses).
 Status check_addresses(const OperandTable& table, const Operands& operands);
 
 // Not ok where the bytes of an operand that is used end beyond the address space.

@@ -45,8 +45,8 @@ class Proposer {
  private:
   bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
 
-  // Findings may come from assumed numbers that do not fit together: a width that is no multiple of
-  // the block's width makes blocks store to the same elements.
+  // Findings may come from assumed numbers that do not fit together: a width that is not a multiple
+  // of the block's width makes blocks store to the same elements.
   bool is_in_doubt() const {
     return result_.call && !result_.call->found.empty() && !result_.call->call.assumed.empty();
   }

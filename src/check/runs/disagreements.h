@@ -10,7 +10,7 @@ void note_disagreements(const std::vector<HostArray>& results, const RunOrder& o
                         CheckResult& result);
 
 // A sum in another order is rounded differently, atomics assign places in another order, and a
-// clock shows another time: these are no findings. Any other element that differs is one, if
+// clock shows another time: these are not findings. Any other element that differs is one, if
 // nothing else is found.
 void judge_disagreements(const CheckPlan& plan, CheckResult& result);
 

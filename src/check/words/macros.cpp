@@ -84,7 +84,7 @@ class Expander {
     return last == nullptr || last->is_end ? nullptr : &last->macro;
   }
 
-  // Adds the next word, or its expansion, and returns the place behind it.
+  // Adds the next word, or its expansion, and returns the place after it.
   const Token* one(const Token* token, const Token* last, Names& active, int depth, Tokens& out) {
     const Macro* macro = token->is_name() && active.count(token->text) == 0 && depth < kDeepestUse
                              ? this->macro(token->text)

@@ -61,14 +61,14 @@ struct ReadOptions {
 // read is left out.
 SourceWords read_words(const std::string& path, const ReadOptions& options);
 
-// The end of what begins with an opening sign, behind the closing one; `last` if nothing closes it.
+// The end of what begins with an opening sign, after the closing one; `last` if nothing closes it.
 // WHY not "<": it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
 // The opening sign of what ends with this closing one; `first` if there is none.
 const Token* group_open(const Token* close, const Token* first);
 
-// Behind the ">" that closes the "<" here; `last` if nothing does, or where it is a comparison.
+// After the ">" that closes the "<" here; `last` if nothing does, or where it is a comparison.
 const Token* skip_angles(const Token* open, const Token* last);
 
 // To the ";", "," or closing sign that ends an initial value.

@@ -108,7 +108,7 @@ const char* advice(Result result) {
   }
 }
 
-// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), but for those
+// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), except for those
 // that speak of its context.
 bool is_kernel_fault(Result result) {
   return result >= 700 && result <= 720 && result != kContextIsDestroyed;

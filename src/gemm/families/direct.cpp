@@ -291,7 +291,7 @@ class Direct final : public Family {
   }
 
   // The first row of the layout that can load the operands; null where none does. WHY no maps
-  // without k: the stage of zeros behind the last one is a copy, too, and a map has no size of 0.
+  // without k: the stage of zeros after the last one is a copy, too, and a map has no size of 0.
   static const KernelRow* row_of(const Variant& variant, const Request& request) {
     const bool may_have_maps =
         request.product.params.k > 0 && request.problem().batch.kind != BatchKind::kPointers;

@@ -1,4 +1,4 @@
-// A branch to an earlier address need not close a loop: compilers put rare blocks behind the code
+// A branch to an earlier address need not close a loop: compilers put rare blocks after the code
 // that they return to. It is a loop if its head is on every path to the branch.
 #pragma once
 

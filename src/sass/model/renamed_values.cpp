@@ -10,7 +10,7 @@ namespace tessera::sass {
 namespace {
 
 // The instruction without its control field and the numbers of its general registers, whose values
-// are compared instead. RZ is no register, and stays.
+// are compared instead. RZ is not a register, and stays.
 Instruction canonical(const Program& program, std::size_t at) {
   Instruction bare = without_control(program.code[at]);
   for (const RegisterField& field :

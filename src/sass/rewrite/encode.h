@@ -13,7 +13,7 @@ namespace tessera::sass {
 
 inline constexpr int kZeroRegister = 255;  // RZ reads as 0; what is written to it is lost
 
-// d = a * b + c in FP32, and the forms in which one operand is no register: a uniform register
+// d = a * b + c in FP32, and the forms in which one operand is not a register: a uniform register
 // (UR, second operand), 32 bits of the instruction, a word of the constant memory's bank 0.
 Instruction ffma(int d, int a, int b, int c);
 Instruction ffma_uniform(int d, int a, int uniform, int c);

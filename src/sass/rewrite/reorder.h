@@ -18,10 +18,10 @@ struct ReorderOptions {
   int beam = 128;      // orders that are followed at a time
   int lookahead = 32;  // of the FFMAs that may come next, how many are tried
   // Where the other warps of the sub-core may go first: at one FFMA in `yield_every` (0: at none),
-  // and, with `stalls_yield`, at every stall. TRIED: on an H200, a 256x128 tile with two warps per
-  // sub-core loses by one FFMA of 16 that yields, by yields on LDS and, least, by those on stalls:
-  // the other warp's operands take the place of those that are kept. Small loops of FFMAs alone had
-  // gained.
+  // and, with `stalls_yield`, at every stall.
+  // TRIED: on an H200, a 256x128 tile with two warps per sub-core loses by one FFMA of 16 that
+  // yields, by yields on LDS and, least, by those on stalls: the other warp's operands take the
+  // place of those that are kept. Small loops of FFMAs alone had gained.
   int yield_every = 0;
   bool stalls_yield = false;
 };
@@ -35,7 +35,7 @@ struct Region {
 std::vector<Region> regions_of(const Program& program, int least);
 
 // Which instructions may move: FFMA, FMUL, FADD without a guard or a scoreboard. What they wait for
-// stays at the place where they stood, and they move only behind it.
+// stays at the place where they stood, and they move only after it.
 bool may_move(const Program& program, std::size_t at);
 
 // Waits of a program by the waiting instruction, as visit_register_dependences reports them.

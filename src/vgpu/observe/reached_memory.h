@@ -14,7 +14,7 @@ namespace tessera::vgpu {
 // Safe to use from several threads, once begun.
 class ReachedMemory {
  public:
-  // Bytes from the begin of the allocation to the end of the last one read or written.
+  // Bytes from the start of the allocation to the end of the last one read or written.
   struct Reach {
     std::uint64_t base = 0, bytes = 0;
     std::atomic<std::uint64_t> read = 0, written = 0;

@@ -44,7 +44,7 @@ struct Observation {
   // of libcu++ has none, and PTX asks for one.
   bool allows_unfenced_reads = false;
   // A plain mov between a wgmma.fence and the wgmma that uses the register: a note. Compilers sink
-  // initialisations behind the fence, and ptxas places it rightly.
+  // initialisations after the fence, and ptxas places it rightly.
   bool allows_moves_after_fence = false;
   std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete

@@ -49,7 +49,7 @@ struct WarpAccess {
   std::uint8_t bytes = 0;           // a lane
   std::uint32_t owner = 0;          // kShared: rank of the CTA that the memory belongs to
   // 32 of them; those of inactive lanes repeat an active one. kGlobal: device address. kShared:
-  // bytes from the begin of the CTA's shared memory. kLocal: the lane's own address.
+  // bytes from the start of the CTA's shared memory. kLocal: the lane's own address.
   const std::uint64_t* address = nullptr;
   const StoredValues* values = nullptr;  // of an ordinary store; null: not known
   const std::byte* shared = nullptr;     // kShared: the owner's memory, as it is before the access

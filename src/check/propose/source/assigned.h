@@ -19,7 +19,7 @@ TokenRange without_casts(TokenRange words);
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path);
 
-// Whether the text goes on to change it behind that place, as "a.b *= VALUE" and "++a.b" do.
+// Whether the text goes on to change it after that place, as "a.b *= VALUE" and "++a.b" do.
 bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
                       const std::vector<std::string>& path);
 

@@ -97,7 +97,7 @@ class FunctionReader {
   }
 
  private:
-  // The function whose parameters open here; the place behind it, or behind what is none.
+  // The function whose parameters open here; the place after it, or after what is not a function.
   const Token* function(const Token*& head, const Token* open) {
     const Token* close = skip_group(open, all_.last);
     if (open[-1].is("operator") && close != all_.last && close->is("(")) {

@@ -164,7 +164,7 @@ class Finder {
     return kept(std::move(words));
   }
 
-  // Whether the config comes from a caller, or a function of the source makes or fills it behind
+  // Whether the config comes from a caller, or a function of the source makes or fills it after
   // these words.
   bool is_filled_behind(TokenRange words, const std::string& config, TokenRange before) const {
     const SourceFunction* around = source_.around(before.last);

@@ -12,7 +12,7 @@ namespace tessera::gemm {
 
 inline constexpr int kFloat = sizeof(float);
 
-// The request as it is after that step, but for where its operands are.
+// The request as it is after that step, except for where its operands are.
 inline Request request_after_repack(Request request, Needs needs) {
   GemmParams& p = request.product.params;
   if (needs.a) {

@@ -74,7 +74,7 @@ class Decoder {
   Value temporary(Scalar scalar);
   // The predicate that .cc writes and addc, subc and madc read; one a function.
   Value condition_code();
-  // The register's declared width; kNone when the operand is no register.
+  // The register's declared width; kNone when the operand is not a register.
   Scalar declared(const ptx::Operand& operand) const;
 
   const Operation& operation(std::string_view name, Options options = kDefault);

@@ -36,7 +36,7 @@ class OperationSet {
 };
 
 bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier);
-// "u32" -> {kUnsigned, 32}; kNone when it is no type.
+// "u32" -> {kUnsigned, 32}; kNone when it is not a type.
 ptx::Type type_named(std::string_view word);
 int bits_of(Scalar scalar);
 // The kind of value in a register of this type; kNone when there is no such register.

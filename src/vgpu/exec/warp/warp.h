@@ -42,7 +42,7 @@ class Warp final : public AsyncWarp {
  public:
   Warp(Cta& cta, std::uint32_t index);
 
-  // Puts the lanes at the begin of the entry.
+  // Puts the lanes at the start of the entry.
   void start();
   // Runs until every split waits, has exited, or has had its turn.
   void run();

@@ -45,7 +45,7 @@ void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
               "Name only the lanes that run this instruction, or let all of them run it");
 }
 
-// Lanes that end behind a barrier at which others of their warp still wait went around it.
+// Lanes that end after a barrier at which others of their warp still wait went around it.
 void Warp::notice_barrier_bypass(const Split& leaving) {
   if (!cta_.observer()) return;
   const BasicBlock& last = leaving.frame->function->blocks[leaving.block];

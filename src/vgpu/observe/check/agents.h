@@ -27,7 +27,7 @@ struct Agent {
   bool is_generic() const { return kind == AgentKind::kCopyAsync; }
 };
 
-// Who is behind an entity that is no warp; it may be over by now.
+// Who is behind an entity that is not a warp; it may be over by now.
 struct AgentTrace {
   AgentKind kind = AgentKind::kBulkCopy;
   Actor issuer;

@@ -79,9 +79,9 @@ void ClusterChecker::resolve_strong_reads(WarpClocks& warp, std::vector<StrongRe
   }
 }
 
-// Knowledge gained by relaxed reads takes effect at a fence. WHY at barriers, too: the well-known
-// reduction over the last CTA to come (CUDA C++ Programming Guide, memory fence functions) has no
-// fence after its atomic, but a barrier.
+// Knowledge gained by relaxed reads takes effect at a fence.
+// WHY at barriers, too: the well-known reduction over the last CTA to come (CUDA C++ Programming
+// Guide, memory fence functions) has no fence after its atomic, but a barrier.
 void ClusterChecker::absorb_pending(const Actor& by, WarpClocks& warp) {
   bool any = false;
   for (LaneGroup& group : warp.groups()) {

@@ -40,7 +40,7 @@ struct Update {
   std::string atomic;      // that does the same: "atomicAdd()"
 };
 
-// An access of the kernel's own code whose address is made of the begin of one array.
+// An access of the kernel's own code whose address is made of the start of one array.
 struct ArrayUse {
   int line = 0;          // of the PTX
   std::string variable;  // of shared memory, or the one that holds the arrays of a thread

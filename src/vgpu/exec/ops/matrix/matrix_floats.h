@@ -103,7 +103,7 @@ inline void spread_rows(const Panel& panel, int depth, int lowest, Factors& to) 
   to.tame = _mm256_testz_si256(wild, wild) != 0;
 }
 
-// Lane l gets column 2 (l % 4), and of the other Factors the one behind it.
+// Lane l gets column 2 (l % 4), and of the other Factors the one after it.
 inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&to)[2]) {
   const __m256i even_first = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
   __m256i wild = _mm256_setzero_si256();

@@ -61,7 +61,7 @@ static inline int lowest_exponent(Element element) {
   }
 }
 
-// Cut to `kept` bits behind the point, towards zero; what is too large for single precision is
+// Cut to `kept` bits after the point, towards zero; what is too large for single precision is
 // infinite. NaN is the canonical one.
 static inline float rounded_single(double x, int kept) {
   if (x != x) return __builtin_bit_cast(float, 0x7fffffffu);

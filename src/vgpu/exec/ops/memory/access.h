@@ -191,8 +191,8 @@ inline __m256i distances(const u32* at, u32 first) {
 }
 
 // The shape of the accesses of half a warp: -1 for neither of the two shapes, else whether its
-// addresses step. WHY intrinsics: the question is one bit, and the compiler would add up all lanes
-// to answer it.
+// addresses step.
+// WHY intrinsics: the question is one bit, and the compiler would add up all lanes to answer it.
 template <int bytes, class T>
 inline int step_of(const T* registers) {
   constexpr int kWidth = 32 / sizeof(T);

@@ -19,7 +19,7 @@
 namespace tessera::vgpu::check {
 
 // An access by an entity of some cluster, named after its first CTA. The time counts from the
-// cluster's begin.
+// cluster's start.
 struct GlobalPast {
   std::uint64_t cluster = 0;
   Past past;

@@ -2,7 +2,7 @@
 //
 // A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that threads
 // that write neighbouring bytes are not mistaken for a race. Whatever is older than the cluster's
-// begin counts as never written, so nothing is cleared between clusters.
+// start counts as never written, so nothing is cleared between clusters.
 #pragma once
 
 #include <memory>

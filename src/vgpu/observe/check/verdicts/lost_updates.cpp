@@ -30,7 +30,7 @@ std::string lanes_text(std::uint32_t lanes) {
 }  // namespace
 
 // Whether one update by all was meant: every thread of the block stores the same, to one address,
-// after a barrier that comes behind the read.
+// after a barrier that comes after the read.
 bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t store) {
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }

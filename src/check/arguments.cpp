@@ -124,7 +124,7 @@ BytesArgument bytes(const Text& text, const std::string& digits) {
   return argument;
 }
 
-// Split at the commas that lie in no parentheses.
+// Splits at the commas outside of parentheses.
 std::vector<std::string> split_outside(const std::string& text) {
   std::vector<std::string> pieces(1);
   int depth = 0;

@@ -67,12 +67,13 @@ struct AliasArgument {
   std::uint64_t offset = 0;
 };
 
-// An array of addresses, in global memory: of arrays, null, and of values that it points to.
+// An array in global memory of addresses: those of arrays, null, and those of values.
 struct PointersArgument {
   std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };
 
-// A tensor map over an array; extents are innermost first. What is empty is as the array has it.
+// A tensor map over an array; extents are innermost first. Empty fields take the values of the
+// array.
 struct TensorMapArgument {
   std::string array;
   std::vector<std::int64_t> box;
@@ -105,7 +106,7 @@ struct Argument {
 // "NAME=VALUE" of an option. Throws kBadArgument naming the option, the text and the rule.
 Argument parse_argument(const std::string& option, const std::string& text);
 
-// NAME and FILE of "a=FILE.npy".
+// Splits "a=FILE.npy" into NAME and FILE.
 struct NamedFile {
   std::string name, path;
 };

@@ -42,7 +42,7 @@ inline constexpr int kSnap = 1;
 // No more tiles than this, so that tile numbers and the steps between them are ints.
 inline constexpr long long kMaxTiles = 1 << 30;
 
-// `count`: of products.
+// `count`: the number of products.
 constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block,
                              long long count = 1) {
   const long long tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
@@ -51,7 +51,7 @@ constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile bl
          tiles_m * tiles_n * count <= kMaxTiles;
 }
 
-// Every tile whole.
+// The schedule with every tile whole.
 constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile block, int ctas) {
   const int tiles_m = static_cast<int>(ceil_div(m, block.m));
   const int tiles_n = static_cast<int>(ceil_div(n, block.n));
@@ -143,7 +143,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
 }
 
 // Splits every tile of the last wave, whether the wave is full or not: for tests, and to measure
-// what the model would not split.
+// splits that the model would not choose.
 constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
                                   int ctas) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);

@@ -20,7 +20,7 @@ struct Needs {
   bool operator==(const Needs&) const = default;
 };
 
-// A rectangle of D as the kernel multiplies it, and the variant that does.
+// A rectangle of D as the kernel multiplies it, and the variant that multiplies it.
 struct Piece {
   std::string_view variant = {};  // of the catalog
   std::int64_t m_begin = 0, n_begin = 0;
@@ -60,7 +60,7 @@ std::string text_of(const Decision& decision);
 std::string name_of(const Decision& decision);
 
 // The decision of that name for a kernel and one of its variants. Throws kBadArgument, with the
-// words that there are.
+// possible words.
 Decision decision_named(const KernelChoice& choice);
 
 }  // namespace tessera::gemm

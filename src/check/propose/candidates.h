@@ -13,8 +13,7 @@ namespace tessera::checking {
 
 using Dims = std::array<std::int64_t, 3>;
 
-// A variable of the program that another value is taken for; or the grid, where none makes it
-// smaller.
+// A variable of the program whose value is replaced; or the grid, if no variable makes it smaller.
 struct Changed {
   std::string name, from, to;
   bool is_grid = false;
@@ -30,7 +29,8 @@ struct Candidate {
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
   std::map<std::string, std::int64_t> assumed;  // values of names that nothing tells
-  // Launches of one chain differ in what is halved: at level 0 nothing is. -1: it is of none.
+  // Launches of one chain differ in the number of halvings: none at level 0. -1: the launch belongs
+  // to no chain.
   int chain = -1, level = 0;
   bool keeps_multiples = true;  // halved values are multiples of what the program's are, to 256
   bool is_step = false;         // tried only after a smaller one of its chain

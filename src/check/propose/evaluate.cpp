@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kDeepest = 40, kMostSteps = 20000;  // before a definition is taken for endless
 
-// Whether these are numbers, or numbers unless the command line or the environment say otherwise.
+// Whether these words are numbers, or are numbers unless the command line or the environment
+// changes them.
 bool is_literal(TokenRange words) {
   static const std::set<std::string> kAsks = {"argc",   "argv",   "getenv", "atoi",  "atol",
                                               "atoll",  "stoi",   "stol",   "stoul", "stoll",
@@ -51,7 +52,7 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
-// Whether the words in these brackets are an initial value, and no parameters of a function.
+// Whether the words in these brackets are an initial value rather than parameters of a function.
 bool is_initial(const Token* open, const Token* last) {
   const Token* end = skip_group(open, last);
   if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
@@ -143,7 +144,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
-      // A zero that is only there until a value is known is none.
+      // A zero that is only a placeholder until a value is known does not count.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;

@@ -43,8 +43,8 @@ class Evaluator {
  public:
   explicit Evaluator(const HostSource& source) : source_(source) {}
 
-  // Values that count instead of what the text says: of variables with a literal for a value
-  // ("roots"), and of names that nothing defines.
+  // Values that override the text: those of variables with a literal value ("roots"), and those of
+  // undefined names.
   std::map<std::string, std::int64_t> overrides;
   double until = std::numeric_limits<double>::infinity();  // of the processor's time: no value then
   bool is_late() const { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC > until; }
@@ -73,7 +73,7 @@ class Evaluator {
                                  const FieldOrder& order, const Scope& scope, int depth = 0);
 
   // Where the name gets its value: a parameter's argument in a call of the function, with the scope
-  // of the call. Nothing where no call is there.
+  // of the call. Nothing if there is no call.
   struct Argument {
     TokenRange words;
     Scope scope;

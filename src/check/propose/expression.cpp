@@ -230,7 +230,7 @@ std::optional<HostValue> ExpressionReader::brackets(const std::string& name) {
   return evaluator_.element(name, index ? index->whole() : 0, scope_, depth_ + 1);
 }
 
-// WHY: of other names, "<" compares.
+// WHY: after other names, "<" is a comparison.
 bool ExpressionReader::may_have_template_arguments(const std::string& name) const {
   return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
 }

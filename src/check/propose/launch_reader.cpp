@@ -141,8 +141,9 @@ class LaunchReader {
     return kernel_.parameters[i].role == ParameterRole::kNumber;
   }
 
-  // The program's own values, then smaller ones of those that the grid depends on. What only the
-  // kernel's arguments depend on is smaller in a chain of its own, whose grid is a usual one.
+  // First the program's own values, then smaller values of variables that the grid depends on.
+  // Variables that only the kernel's arguments depend on are reduced in a separate chain, with a
+  // usual grid.
   void add_levels(std::vector<Candidate>& candidates) {
     std::vector<Level> levels;
     for (const Values& values : halvings_of(of_grid_)) levels.push_back({values});
@@ -311,7 +312,7 @@ class LaunchReader {
     return extents;
   }
 
-  // A grid is whole clusters.
+  // A grid must consist of whole clusters.
   static std::vector<Dims> in_clusters(std::vector<Dims> grids,
                                        const std::optional<Dims>& cluster) {
     if (!cluster) return grids;

@@ -14,7 +14,7 @@
 
 namespace tessera::checking {
 
-// A call as typed; what is empty is open.
+// A call as typed; empty fields are open.
 struct CallWords {
   std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"
@@ -39,7 +39,7 @@ struct Proposed {
   std::string given;               // what is wrong with what is given: no other call was tried
 };
 
-// `plan_of` makes of a call what is run, as if it were typed.
+// `plan_of` turns a call into a plan to run, as if a user had typed it.
 Proposed propose(const HostSource& source, const KernelFacts& kernel, const CallWords& given,
                  const std::function<CheckPlan(const CallWords&)>& plan_of);
 

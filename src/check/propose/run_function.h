@@ -39,7 +39,7 @@ std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSourc
                                            const SourceFunction& function, const TextCall& call,
                                            const Scope& caller, int depth);
 
-// The words as a call of a function of the source, all of them; null where they are none.
+// The words, if they are one call of a function of the source; null otherwise.
 const SourceFunction* called_by(const HostSource& source, TokenRange words, TextCall& call);
 
 // The value of the words. `type` names the struct that a list fills, if it is known.

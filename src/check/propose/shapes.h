@@ -13,10 +13,10 @@ double threads_of(const Candidate& candidate);
 
 // Why no GPU starts a launch of this shape; empty where one may.
 std::string refusal_of(const Candidate& candidate, const vgpu::KernelSignature& kernel);
-// Those whose launch the program makes, and no GPU starts.
+// Candidates whose launch the program makes, but no GPU can start.
 std::vector<Candidate> refused_of(std::vector<Candidate> candidates);
 
-// How far the launch is from one that takes no time and still has several blocks.
+// The distance of the launch from one that takes little time and still has several blocks.
 double distance(const Candidate& candidate);
 inline constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tried at first
 
@@ -24,7 +24,7 @@ inline constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tr
 std::vector<Dims> usual_blocks(const KernelFacts& kernel);
 std::vector<Dims> usual_grids(const KernelFacts& kernel);
 
-// Dynamic shared memory of a kernel that has some; and where that is not enough.
+// Dynamic shared memory for a kernel that uses some; and the next size if that is not enough.
 inline constexpr std::int64_t kUsualShared = 32768;
 inline constexpr std::int64_t kMoreShared[] = {98304, 200 << 10};
 

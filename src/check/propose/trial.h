@@ -1,4 +1,4 @@
-// One call of a kernel, tried: whether it comes to its end, and how far it reaches into its arrays.
+// One call of a kernel, tried: whether it runs to its end, and how far it reaches into its arrays.
 #pragma once
 
 #include <cstdint>

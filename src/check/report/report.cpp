@@ -56,7 +56,7 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
   if (!at.text.empty()) {
     const std::string line = harmless(at.text);
     const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    // A column beyond the line is of another version of the file.
+    // A column beyond the end of the line comes from another version of the file.
     const auto column = static_cast<std::size_t>(std::max(at.column, 1)) - 1;
     const std::size_t caret = column > first && column < line.size() ? column : first;
     const std::size_t begin = caret > first + kMostText - 10 ? caret - kMostText / 2 : first;

@@ -21,6 +21,6 @@ struct CheckReport {
 
 std::string text_of(const CheckReport& report);
 Json json_of(const CheckReport& report);
-Table table_of(const CheckReport& report);  // a row a finding
+Table table_of(const CheckReport& report);  // one row per finding
 
 }  // namespace tessera::checking

@@ -15,7 +15,7 @@
 namespace tessera::checking {
 namespace {
 
-// How far sums of some hundred numbers in different orders may be apart.
+// The possible difference between sums of some hundred numbers in different orders.
 double rounding_of(ElementType type) {
   if (!is_float(type)) return 0;
   return size_of(type) < 4 ? 0.05 : 1e-4;
@@ -57,8 +57,8 @@ struct Reordering {
     fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // WHY not of a few values that are repeated: flags are a permutation of any others as many. Data
-  // may hold each value more than once, too, but holds more of them.
+  // WHY a few repeated values do not count: flags are a permutation of any other flags of the same
+  // number. Data may repeat values, too, but has more different ones.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());

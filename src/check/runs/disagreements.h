@@ -14,7 +14,7 @@ void note_disagreements(const std::vector<HostArray>& results, const RunOrder& o
 // nothing else is found.
 void judge_disagreements(const CheckPlan& plan, CheckResult& result);
 
-// ", the same elements in other places"; empty where they are others.
+// ", the same elements in other places"; empty if the elements differ.
 std::string kind_of(const Disagreement& disagreement, const CheckResult& result);
 
 }  // namespace tessera::checking

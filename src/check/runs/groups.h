@@ -1,4 +1,4 @@
-// Findings that one change mends, as a person reads them: one finding, with its places.
+// Findings that one change cures, shown as one finding with its places.
 #pragma once
 
 #include <string>

@@ -72,8 +72,8 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
       "launch fewer blocks or give it more --seconds.";
 }
 
-// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded
-// where it does not come to its end.
+// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded if
+// it does not run to its end.
 void record_stores(const CheckPlan& plan, vgpu::WrittenLines& lines) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
@@ -157,7 +157,7 @@ Lines lines_of(const vgpu::Finding& finding) {
   return lines;
 }
 
-// One bug for a person: unrolled loops and vector accesses make many findings of one line.
+// One bug, as a user sees it: unrolled loops and vector accesses make many findings of one line.
 bool same_bug(const vgpu::Finding& a, const vgpu::Finding& b) {
   if (a.places.empty() && a.address != b.address) return false;  // another array
   return a.check == b.check && lines_of(a) == lines_of(b);

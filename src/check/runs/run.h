@@ -1,5 +1,5 @@
-// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and puts
-// together what all of them saw.
+// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and combines
+// the findings of all of them.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,7 @@ struct CheckResult {
   std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
   std::string printed;                      // by printf, in the first run
 
-  // Findings that are no notes, and their groups.
+  // Findings that are not notes, and their groups.
   std::size_t wrong_groups() const {
     return static_cast<std::size_t>(std::count_if(
         groups.begin(), groups.end(),

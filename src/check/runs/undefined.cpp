@@ -20,7 +20,7 @@ constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLo
 // Sign, size and parity differ, so that maxima, comparisons and selections give other results.
 constexpr std::array<std::uint32_t, 2> kPatterns = {0x5a5a5a5a, 0xdbdbdbdb};
 
-// Where each kind was read, in any of the runs.
+// The places where each kind was read, in any of the runs.
 using Places = std::vector<vgpu::FindingPlace>;
 Places places_of(const CheckResult& result, UndefinedSource source) {
   Places places;
@@ -38,9 +38,10 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
-// And zero, all bits, and almost the largest numbers of either sign: a sum, a maximum or a minimum
-// of unwritten words depends on one of them. Repeated, 0x80 is the least integer and 0x7f the
-// largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other floats 0xfe and 0x7f.
+// Further patterns are zero, all bits, and almost the largest numbers of either sign: a sum, a
+// maximum or a minimum of unwritten words depends on one of them. Repeated, 0x80 is the least
+// integer and 0x7f the largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other
+// floats 0xfe and 0x7f.
 constexpr std::array<std::uint8_t, 9> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0x80,
                                                          0x7b, 0xfb, 0xfe, 0xff};
 constexpr const char* kSharedRead = "uninitialised-shared-read";
@@ -176,7 +177,7 @@ std::vector<UndefinedSource> sources_in(const CheckResult& result) {
   return sources;
 }
 
-// Whether the results are the same whatever shared memory holds at first.
+// Whether the results are the same for any initial contents of shared memory.
 bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
   return std::all_of(kSharedPatterns.begin(), kSharedPatterns.end(), [&](std::uint8_t pattern) {
     vgpu::UndefinedBits bits;
@@ -186,7 +187,7 @@ bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
   });
 }
 
-// A computed NaN stays one whatever it is made of. WHY not all NaNs: one with all bits set is an
+// A computed NaN stays a NaN for any input bits. WHY not all NaNs: one with all bits set is an
 // unwritten element of an array.
 bool has_computed_nan(const HostArray& array) {
   const auto bytes = static_cast<std::size_t>(size_of(array.type));

@@ -1,6 +1,6 @@
-// Whether what has no defined value decides about a result: lanes that a shuffle leaves out, local
-// memory and registers that are not written. Reading them is no error, and code that throws the
-// value away is right; so the kernel is run again with other bits there, and the results compared.
+// Finds out whether undefined values affect a result: lanes that a shuffle leaves out, unwritten
+// local memory and registers. Reading them is no error, and code that discards the value is right;
+// so the kernel is run again with other bits there, and the results are compared.
 #pragma once
 
 #include "check/runs/run.h"

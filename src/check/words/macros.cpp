@@ -73,7 +73,7 @@ class Expander {
     });
   }
 
-  // The definition that holds where the use is; null for none.
+  // The definition that is valid at the use; null for none.
   const Macro* macro(const std::string& name) const {
     const auto found = defined_.find(name);
     if (found == defined_.end()) return nullptr;
@@ -153,7 +153,7 @@ class Expander {
     return parts;
   }
 
-  // False where it is too much.
+  // False if the text would become too long.
   bool add_body(const Macro& macro, const std::string& name, const std::vector<TokenRange>& words,
                 Names& active, int depth, Tokens& out) {
     std::vector<Given> given;
@@ -261,7 +261,7 @@ class Expander {
     out.insert(out.end(), right.begin(), right.end());
   }
 
-  // Words of a macro's own text are where it is used.
+  // Words of a macro's own text get the place of its use.
   Token placed(Token token) const {
     token.line = use_.line;
     token.file = use_.file;

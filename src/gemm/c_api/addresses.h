@@ -12,7 +12,7 @@ Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operan
 // For a handle that checks addresses: throws unless all these bytes are in memory of its GPU.
 void require_here(const tessera_handle_s& owner, const std::string& name, std::uint64_t first,
                   std::uint64_t bytes);
-// The same of each operand.
+// The same check for each operand.
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands);
 

@@ -19,7 +19,7 @@
 namespace tessera::gemm::c_api {
 namespace {
 
-// A time is worth a word if it is so much less.
+// Another choice is mentioned only if its time is shorter by this factor.
 constexpr double kWorthSaying = 0.98;
 // HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes per microsecond.
 constexpr double kHostBytesPerUs = 50e3;
@@ -86,7 +86,7 @@ std::optional<Faster> faster_if(const std::string& condition, const Problem& pro
 }
 
 // The same problem in matrices whose lines begin at multiples of 16 bytes. A leading dimension near
-// the largest number is that of a matrix of one line, which any other suits as well.
+// the largest number belongs to a matrix of one line, for which any other value is as good.
 Problem with_aligned_lines(Problem p) {
   p = with_default_ld(p);
   const auto round = [](std::int64_t& ld, ElementType type) {
@@ -124,7 +124,7 @@ std::optional<Faster> best_refused(const Plan& taken, const Options& options) {
   return best;
 }
 
-// Kernels for these types whose code this GPU cannot run.
+// Names kernels for these types whose code this GPU cannot run.
 std::string kernels_of_other_gpus(const Plan& taken) {
   std::string names;
   for (const Kernel& kernel : all_kernels()) {

@@ -39,7 +39,8 @@ struct Gpu {
 }  // namespace tessera::gemm::c_api
 
 struct tessera_handle_s {
-  // `info`: of the handle's GPU, empty for the CPU. `on`: null where it is made at first use.
+  // `info` describes the handle's GPU; it is empty for the CPU. `on` is null if the GPU is opened
+  // at first use.
   tessera_handle_s(const tessera::gemm::c_api::Place& place,
                    std::optional<tessera::DeviceInfo> info, std::unique_ptr<tessera::Device> on,
                    std::string why_on_cpu);
@@ -71,7 +72,7 @@ struct tessera_handle_s {
   mutable std::unique_ptr<tessera::gemm::c_api::Gpu> gpu_;
 };
 
-// One plan for each of what alpha and beta may be, zero or not.
+// One plan for each combination of alpha and beta being zero or not.
 struct tessera_plan_s {
   static std::size_t place_of(double alpha, double beta) {
     return (alpha != 0 ? 1u : 0u) + (beta != 0 ? 2u : 0u);
@@ -121,10 +122,10 @@ class Registry {
     if (live_.erase(name) == 0) throw refused(std::string(what) + " is destroyed by two threads");
     return found;
   }
-  // Around a fork, so that the child never finds it locked.
+  // Locks around a fork, so that the child never finds the lock taken.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  // HW: a lock for writing is its thread's, and the child's thread has another number (glibc).
+  // HW: a write lock belongs to its thread, and the child's thread has another number (glibc).
   void unlock_in_child() { new (&mutex_) std::shared_mutex; }
 
  private:
@@ -136,9 +137,10 @@ Registry<tessera_handle_s>& handles();
 Registry<tessera_plan_s>& plans();
 Registry<tessera_packed_s>& packed_operands();
 
-// Before the driver is used: from now on a child of a fork is known. Throws kUnavailable in one.
+// Called before the driver is used: from then on a fork is noticed. Throws kUnavailable in the
+// child of a fork.
 void begin_driver_use();
-// Throws kUnavailable where the driver was used before a fork, and this is the child.
+// Throws kUnavailable in the child of a fork, if the driver was used before the fork.
 void require_no_fork();
 bool is_forked_child();
 

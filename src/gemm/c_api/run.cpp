@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = kAnyWorkspace;
 
-// The rules of a problem whose operands are in host memory; device memory's are plan()'s. The side
-// that multiplies it.
+// Checks a problem whose operands are in host memory (for device memory plan() does so). Returns
+// the side that multiplies it.
 ChosenSide require_host(const tessera_handle_s& owner, const Problem& problem) {
   require(check(problem));
   return choose_side(owner, problem);

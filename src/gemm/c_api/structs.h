@@ -1,5 +1,5 @@
 // The structs of include/tessera/gemm.h as the library's own types. A struct begins with its size,
-// so that one of another version is known as such. Whatever is illegal is refused by name.
+// which identifies its version. Illegal fields are refused by name.
 #pragma once
 
 #include <algorithm>
@@ -111,7 +111,7 @@ Place place_of(const tessera_place* given);
 // A or B.
 OperandId operand_of(std::int32_t operand);
 
-// Refuses what no kernel reads yet: alpha and beta in device memory.
+// Refuses fields that no kernel reads yet: alpha and beta in device memory.
 tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);
 
 inline Operands operands_of(const tessera_arguments& from) {

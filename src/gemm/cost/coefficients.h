@@ -1,10 +1,10 @@
-// The coefficients of the cost model: what the steps of a product take on one GPU. Each has a value
-// for each GPU, in tuning/, which tools/tune fits to measured times.
+// The coefficients of the cost model: the costs of the steps of a product on one GPU. Each has a
+// value for each GPU, in tuning/, which tools/tune fits to measured times.
 #pragma once
 
 namespace tessera::gemm {
 
-// Times are cycles of one SM, rates bytes for each of them, unless stated otherwise.
+// Times are cycles of one SM, and rates are bytes per cycle, unless stated otherwise.
 
 // A persistent grid that walks a stream-K schedule: the kernels of one family.
 struct PersistentCosts {
@@ -63,8 +63,8 @@ struct TensorCoreCosts {
   double tile;          // the least time of a CTA's tile,
   double tile_store;    // and more for each 1024 outputs of two bytes;
   double tile_of_pair;  // share of it of a pair of warpgroups that take turns
-  // Instead, where tensor copies do not take D: of 128x128 outputs, and where the tile after it is
-  // multiplied meanwhile.
+  // The store, if tensor copies do not take D: of 128x128 outputs, alone and while the next tile is
+  // multiplied.
   double rows_store, rows_store_beside;
   double overlap;  // share of the shorter of multiplying and memory that shows
   // Shares of the rate when A comes from registers: with tiles of one warpgroup, and of two.

@@ -81,15 +81,15 @@ struct Splitting {
       : policy(Policy::kNever), whole_tiles(piece.whole_tiles), runs(piece.runs) {}
 };
 
-// A persistent grid, with the schedule that is asked for.
+// A persistent grid, with the requested schedule.
 // WHY: the schedule is chosen as if TMA loaded all operands, so that it does not depend on their
 // alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits,
                              Splitting split);
 // The same for `count` products whose tiles are one column of tile rows: every tile is whole, so
-// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: which load
-// the next tile while the others store one.
+// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: some warps
+// load the next tile while the others store one.
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
                         const DeviceLimits& limits, std::int64_t count, bool has_loading_warps);
 

@@ -78,7 +78,7 @@ double copying_cycles(const RatedRow& rated, const GemmParams& p, const Persiste
   return of(stride_of_a(p), row.block.m) + of(stride_of_b(p), row.block.n);
 }
 
-// Wavefronts of shared memory in which the fragments of one k tile are read: four a 128-bit load.
+// Wavefronts of shared memory in which the fragments of one k tile are read: four per 128-bit load.
 double fragment_cycles(const KernelRow& row) {
   const double warps =
       static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
@@ -207,7 +207,7 @@ double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
   return costs.read_again * more / (1 + held * held * held);
 }
 
-// Cycles of memory for one product whose operands are where they are.
+// Cycles of memory for one product, with its operands not repacked.
 double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const StreamK& chosen,
                          const DeviceLimits& limits, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -222,7 +222,7 @@ double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const Strea
          (odd ? costs.own.odd_rows : 1);
 }
 
-// A long product heats the chip, and a share of the shorter of multiplying and memory shows.
+// A long product heats the chip, and a share of the shorter of multiplying and memory is added.
 void add_slow_ends(Cost& cost, const PersistentCosts& costs) {
   cost.multiply *= 1 + costs.heat * cost.multiply / (cost.multiply + costs.heat_time);
   cost.start += costs.overlap * std::min(cost.memory, cost.multiply + cost.store);

@@ -1,9 +1,9 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
 // walks a stream-K schedule. The steps of a plan:
 //
-//   repack      operands of a single product, where that pays: one that is small compared with the
-//   other multiply    all of D, of all products of a batch reduce      after it, where tiles are
-//   split: adds their partials
+//   repack      operands of a single product, where that pays: one much smaller than the other
+//   multiply    all of D, of all products of a batch
+//   reduce      after it, where tiles are split: adds their partials
 //
 // The temps: a scratch tile for each CTA where the row needs one, the partials, repacked operands.
 #include <algorithm>
@@ -140,7 +140,7 @@ double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
 
 Scheduled scheduled_for(const RatedRow& rated, const Request& request, Splitting split) {
   const GemmParams& p = request.product.params;
-  // How operands are loaded is in the rate.
+  // The rate already includes the way in which operands are loaded.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   if (request.is_batch()) {
     return cost_of_batch(rated, modes, p, request.limits, request.products(), true);
@@ -194,7 +194,7 @@ class Direct final : public Family {
   }
 
  private:
-  // Whether a twentieth of what the tiles multiply is outside of D. HW: 200x30000x500 NN took
+  // Whether more than a twentieth of the tiles' outputs are outside of D. HW: 200x30000x500 NN took
   // 202 us by simt_f32, which has smaller tiles for the remainder, and 212 us in tiles of 256x128
   // (results/variants/fp32_direct_thin.json).
   static bool overhangs(const Variant& variant, const GemmParams& p) {
@@ -227,7 +227,8 @@ class Direct final : public Family {
     return {};
   }
 
-  // What may be repacked ahead of a product; nothing, first of all. The copies are across k.
+  // The choices of operands to repack before a product, beginning with none. The copies are across
+  // k.
   static std::vector<Needs> worth_pricing(const Request& request) {
     const GemmParams& p = request.product.params;
     const bool is_possible = !request.is_batch() && p.k > 0 &&
@@ -248,7 +249,8 @@ class Direct final : public Family {
     return alignment % kMostAlignment == 0 && are_whole_vectors(stride, sizeof(float));
   }
 
-  // Cheaper, within the limit of the workspace where one of them is.
+  // An offer within the workspace limit is better; of two that exceed it, the smaller one; of two
+  // within it, the cheaper one.
   static bool is_better(const Offer& one, const Offer& other, const PlanOptions& options) {
     const auto fits = [&](const Offer& o) {
       return o.workspace_bytes() <= options.workspace_limit;

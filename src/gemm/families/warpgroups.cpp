@@ -131,7 +131,7 @@ class Warpgroups final : public Family {
                                " loads both by tensor copies; other rungs take any alignment");
   }
 
-  // Copies what tensor copies do not take; the operands are the copies from then on.
+  // Copies the operands that tensor copies do not take; from then on the operands are the copies.
   static Step repack(const KernelRow& row, Operand& a, Operand& b, const Request& request) {
     const auto copied = [&](Operand& operand, int temp) -> std::optional<RepackedOperand> {
       if (operand.is_mapped()) return {};

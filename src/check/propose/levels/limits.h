@@ -15,8 +15,8 @@ inline constexpr int kMostFurther = 24;
 inline constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
                                kMostInAll = 40'000'000;
 inline constexpr double kLeastCost = 200'000;  // the least that shows how the costs grow
-// For what is no instruction: large PTX is read anew for each trial. The second is of the
-// processor.
+// Seconds for work other than instructions: large PTX is read again for each trial. The second
+// limit is processor time.
 inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
 inline constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
 inline constexpr std::size_t kMostOwn = 4;               // launches as the program makes them

@@ -19,7 +19,7 @@ TokenRange without_casts(TokenRange words);
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path);
 
-// Whether the text goes on to change it after that place, as "a.b *= VALUE" and "++a.b" do.
+// Whether the text changes it after that place, as "a.b *= VALUE" and "++a.b" do.
 bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
                       const std::vector<std::string>& path);
 
@@ -28,7 +28,7 @@ bool is_changed_after(const HostSource& source, const Token* place, TokenRange t
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
                                        const FieldOrder& order);
 
-// The last of both in the text.
+// Whichever of the two comes last in the text.
 std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
                                       const std::string& variable, const std::string& field,
                                       const FieldOrder& order);

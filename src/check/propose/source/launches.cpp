@@ -304,7 +304,8 @@ class Finder {
     return {begin, end};
   }
 
-  // The function around the launch gets the kernel from its callers: one launch for each.
+  // If the function around the launch gets the kernel from its callers, there is one launch per
+  // caller.
   void add_of_callers(const LaunchSite& site, const std::string& parameter, int depth) {
     const SourceFunction& function = *source_.around(site.at);
     const bool is_own = is_parameter(function, parameter);

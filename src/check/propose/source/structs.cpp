@@ -36,7 +36,7 @@ std::int64_t extent_of(const HostSource& source, const Token& word) {
   return body.kind == Token::Kind::kNumber ? std::strtoll(body.text.c_str(), nullptr, 0) : 0;
 }
 
-// "const float *a, *b" without its ";". False for what is no plain declaration.
+// Reads "const float *a, *b" without its ";". False if it is not a plain declaration.
 bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceField>& fields) {
   std::string type;
   const Token* at = words.first;

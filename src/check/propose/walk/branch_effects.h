@@ -9,11 +9,11 @@
 
 namespace tessera::checking {
 
-// After the statement that begins here.
+// The place after the statement that begins here.
 const Token* end_of_statement(const Token* at, const Token* last);
 
 // Whether it ends the program: one of its statements throws, exits, aborts or asserts what is
-// false. What comes after that, as a "return 1;" for the compiler, never runs.
+// false. Code after that, such as a "return 1;" for the compiler, never runs.
 bool gives_up(TokenRange statement);
 
 // Whether it may leave the statements around it: by return, break, continue or goto.

@@ -1,6 +1,6 @@
-// The host side of the kernels that share one source. For a problem a family answers once, with
-// offers of its kernels; the plan takes one offer and asks for its launches. A new family is one
-// file in gemm/families/, named after it, and one line of the catalog:
+// The host side of the kernels that share one source. For each problem a family makes offers of its
+// kernels once; the plan takes one offer and requests its launches. A new family is one file in
+// gemm/families/, named after it, and one line of the catalog:
 //
 //   families/NAME.cpp    const Family& NAME_family();    // the build finds it by the file's name
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace tessera::gemm {
 
-// What a family is asked: a row-major product.
+// The request that a family answers: a row-major product.
 struct Request {
   Subproblem whole;
   Product product;  // its canonical form, and where the operands are
@@ -30,8 +30,8 @@ struct Request {
   Majors majors;              // along which the operands are contiguous
   bool is_exchanged = false;  // the caller's rows are the columns of this product
   int first_temp = 0;         // temps before it are those of rewrites
-  // What is to be done, where that is settled; else the model and the options decide. A family that
-  // cannot do so offers what it can, and the plan compares.
+  // The decision to follow, if one is given; else the model and the options decide. A family that
+  // cannot follow it offers what it can, and the plan compares.
   std::optional<Decision> given = {};
   DeviceLimits limits;
   PlanOptions options;
@@ -40,7 +40,7 @@ struct Request {
   bool is_batch() const { return problem().batch.kind != BatchKind::kNone; }
   std::int64_t products() const { return problem().batch.count; }
   bool is_empty() const { return problem().m == 0 || problem().n == 0 || products() == 0; }
-  // Whether the caller has packed what is there.
+  // Whether the caller has packed the operand in this slot.
   bool is_packed(const PlannedAddress& operand) const {
     return (operand.slot == Slot::kA && options.packed.a) ||
            (operand.slot == Slot::kB && options.packed.b);
@@ -48,13 +48,13 @@ struct Request {
   PlannedAddress temp(int number) const { return address_of_temp(first_temp + number); }
 };
 
-// The request for a product in row-major order, whichever it has.
+// The request for a product of either order, as a row-major product.
 Request request_of(const Subproblem& product, const DeviceLimits& limits,
                    const PlanOptions& options, int first_temp = 0);
 // The same request for the transposed D: a product in column-major order.
 Request exchanged(const Request& request);
 
-// "m is 5, n is 7 and k is 9", in the order of the caller, for messages.
+// "m is 5, n is 7 and k is 9", in the caller's order, for messages.
 std::string sizes_text(const Request& request);
 // "TN", in the order of the caller.
 std::string layout_text(const Request& request);
@@ -85,8 +85,8 @@ struct Variant {
 };
 std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits);
 
-// Asks `add(variant)` for each variant of a kernel, or for the named one alone; it adds an offer or
-// says why not. Not ok, with the last reason, where no offer was added.
+// Calls `add(variant)` for each variant of a kernel, or only for the named one; it adds an offer or
+// returns the reason why not. Not ok, with the last reason, where no offer was added.
 template <class Add>
 Status offer_variants(const Kernel& kernel, std::string_view name, const Request& request,
                       std::vector<Offer>& offers, Add&& add) {
@@ -110,8 +110,8 @@ class Family {
  public:
   virtual ~Family() = default;
   // Adds an offer for each variant that takes the problem, or for the named variant alone. Not ok,
-  // with the reason, where there is none. An offer may exceed the workspace limit; then it is the
-  // least that its variant needs.
+  // with the reason, where there is none. An offer may exceed the workspace limit; then it has the
+  // smallest workspace that its variant can use.
   virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                        std::vector<Offer>& offers) const = 0;
   // Whether the family plans all products of such a batch at once. A family that does not take a
@@ -140,8 +140,8 @@ constexpr bool has_fp64_tensor_cores(int sm) {
   return sm == 80 || sm == 90 || sm == 100 || sm == 103;
 }
 
-// The order of tiles on a persistent grid of one CTA per SM: groups that make what is in flight
-// nearly square.
+// The order of tiles on a persistent grid of one CTA per SM: groups that make the set of tiles in
+// flight nearly square.
 schedule::Raster square_raster(int tiles_m, int tiles_n, OutputTile tile, int sms);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0

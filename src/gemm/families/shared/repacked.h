@@ -1,4 +1,4 @@
-// FP32 products whose operands a step before them copies into rows along m and n.
+// FP32 products with a step before them that copies their operands into rows along m and n.
 #pragma once
 
 #include <optional>

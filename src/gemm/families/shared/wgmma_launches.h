@@ -1,5 +1,5 @@
-// What the kernels on Hopper's tensor cores are launched with: what an offer has settled, and the
-// steps that follow from it. The temps are the partial sums, repacked A and repacked B.
+// The launches of the kernels on Hopper's tensor cores: the choices of an offer, and the steps that
+// follow from them. The temps are the partial sums, repacked A and repacked B.
 #pragma once
 
 #include <algorithm>

@@ -34,7 +34,8 @@ void keep_call(const std::vector<std::string>& arguments, const std::string& cal
 // The command line of this process ("tessera bench -m 8"), for the files that it writes.
 const std::string& command_line();
 
-// The same to paste: "build/tessera check" of "tessera check" where the program was called so.
+// The same line, ready to paste: "build/tessera check" for "tessera check" if the program was
+// started by that name.
 std::string to_paste(std::string line);
 
 }  // namespace tessera::cli

@@ -1,4 +1,5 @@
-// The virtual GPU from outside: checks what callers hand in, keeps what lives between launches.
+// The virtual GPU from outside: checks the input of callers, and keeps the state that lives between
+// launches.
 #include "vgpu/machine.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ class Program {
     return all;
   }
 
-  // Decoded at its first launch, so that what is never launched may hold anything.
+  // Decoded at its first launch, so that code that is never launched may contain anything.
   const Kernel& kernel(const std::string& entry) const {
     const std::lock_guard lock(mutex_);
     auto& kernel = kernels_[entry];

@@ -1,4 +1,4 @@
-// A call of check as typed, and what is run of it.
+// A call of check as typed, and the run that follows from it.
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ checking::CheckPlan plan_of(const CheckArguments& options, checking::Code code,
                             const vgpu::KernelSignature& kernel,
                             std::vector<checking::Argument> arguments);
 
-// For calls that cannot be run as they are: what proposes one that can.
+// For calls that cannot be run as they are: the proposer of one that can.
 ProposalRequest request_of(const CheckArguments& options, const checking::Code& code,
                            const std::vector<checking::Argument>& arguments);
 

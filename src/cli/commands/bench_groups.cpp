@@ -16,7 +16,7 @@ gemm::PlanOptions options_within(std::int64_t bytes, const BenchRequest& request
   return options;
 }
 
-// Whether the plan that the kernel likes best asks for more than that.
+// Whether the kernel's preferred plan asks for more than that.
 bool wants_more_than(std::int64_t bytes, const KernelChoice& choice, const Problem& problem,
                      const BenchRequest& request) {
   gemm::PlanOptions options = options_within(gemm::kAnyWorkspace, request);

@@ -16,7 +16,7 @@ namespace tessera::cli {
 // Which workspace our plans may ask for.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
-  // Plans that ask for more than the vendor's library has are timed within that much, too.
+  // Plans that ask for more workspace than the vendor's library are also timed within the vendor's.
   bool and_vendors = false;
 };
 // BYTES, "vendor" (as much as the vendor's library has), "none"; empty: none, and the vendor's.

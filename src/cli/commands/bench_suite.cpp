@@ -41,7 +41,7 @@ void refuse_others(const Parser& parser) {
   }
 }
 
-// When the user's time is over, or Ctrl-C came.
+// True when the user's time is over, or after Ctrl-C.
 class Clock {
  public:
   explicit Clock(const std::string& minutes) {
@@ -287,7 +287,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = cells_of(request.name, given, seed);
   const int count = static_cast<int>(cells.size());
-  // WHY before a device is opened: a wrong argument is refused without a GPU, too.
+  // WHY before a device is opened: a wrong argument is also refused on a machine without a GPU.
   auto other = table_of(given, "");
   const std::optional<ComputeType> fp32 = fp32_of(given);
   const int both_ways =

@@ -208,7 +208,7 @@ std::string verdict(const Findings& findings) {
   return "Kernels do not run here: see the lines marked 'no'.";
 }
 
-// A terminal too narrow for two columns has what was found below its name.
+// On a terminal too narrow for two columns, each result is below its name.
 void print(const Findings& findings, std::size_t width) {
   constexpr std::size_t kName = 34, kWords = 30;
   const bool is_narrow = width > 0 && width < kName + kWords;

@@ -56,8 +56,8 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Without a fallback one device does it all. With a GPU, the virtual one gives the counts, at its
-// own small shape, and takes over where the GPU cannot load the image.
+// Without a fallback, one device does everything. With a GPU, the virtual one gives the counts, at
+// its own small shape, and takes over where the GPU cannot load the image.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;
@@ -83,8 +83,8 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   return rung;
 }
 
-// TFLOP/s of the unit that the kernel multiplies on: as measured where it was, else as the lanes
-// and the clock allow; 0 when the device is unknown.
+// TFLOP/s of the unit that the kernel multiplies on: measured if possible, else computed from the
+// lanes and the clock; 0 when the device is unknown.
 double peak_of(const lab::Record& record) {
   const arch::Gpu* gpu = arch::find_gpu(record.device);
   if (!gpu) return 0;

@@ -224,7 +224,7 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-// --kernel alone is no entry of anything: it is the kernel, as in other commands.
+// --kernel alone does not name an entry: it names the kernel, as in other commands.
 SassArguments with_target(const SassArguments& given) {
   SassArguments options = given;
   const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||

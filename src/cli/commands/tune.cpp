@@ -184,7 +184,7 @@ int tune(const TuneArguments& given) {
   return std::ranges::any_of(done, wrong) ? kCheckFailed : kOk;
 }
 
-// Files of other GPUs and versions, too: they say so.
+// This covers files of other GPUs and versions, too: they say so.
 int list(const TuneArguments& given) {
   Table table{{"gpu", "library", "call", "plan", "us", "x model's choice"}, {}};
   lab::Json files = lab::Json::array();

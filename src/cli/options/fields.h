@@ -13,7 +13,7 @@ struct FieldOption {
   std::string_view option;  // empty: the command line has none
 };
 
-// The one table of them.
+// The only table of these fields.
 std::span<const FieldOption> field_options();
 
 // Text that the command line adds to advice of the library, which does not know the virtual GPU.

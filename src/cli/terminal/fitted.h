@@ -1,4 +1,5 @@
-// Tables and sentences no wider than the terminal; files and pipes, which have no end, get all.
+// Tables and sentences no wider than the terminal; files and pipes have no width and get
+// everything.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ struct Fit {
   std::vector<std::string> wrapping;  // columns of words, which may go on in the next line
 };
 
-// Text, with a last line that names the columns that have no room. Width 0: no end.
+// Text, with a last line that names the columns that have no room. Width 0: unlimited.
 std::string fitted(const Table& table, const Fit& fit, std::size_t width);
 std::string fitted(const Table& table, const Fit& fit);  // in this terminal
 

@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-// One problem that one kernel was given, and what came of it.
+// One problem for one kernel, and the result.
 struct VerifiedCase {
   lab::LatticeCase one;
   lab::Record record;
@@ -22,7 +22,7 @@ struct VerifiedCase {
 // be run there.
 using Recheck = std::function<std::vector<vgpu::Finding>(const VerifiedCase&)>;
 
-// Empty where nothing failed. `recheck` is asked for the smallest failing case of each kernel,
+// Empty where nothing failed. `recheck` is called for the smallest failing case of each kernel,
 // unless that has findings already.
 std::string failures_text(const std::vector<VerifiedCase>& cases, const Recheck& recheck);
 

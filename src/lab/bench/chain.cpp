@@ -181,8 +181,8 @@ MeasureOptions measure_options(const ChainOptions& options) {
   return how;
 }
 
-// The vendor's calls for these products: its default, and of the others that compute what is asked
-// (calls in place add another C) the one that is fastest for a single product.
+// The vendor's calls for these products: its default, and, among the others that compute the same
+// (calls in place add another C), the one that is fastest for a single product.
 std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& options) {
   std::vector<VendorCall> usable, chosen;
   if (!options.vendor) return usable;

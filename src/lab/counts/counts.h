@@ -84,10 +84,10 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // FMA:LDS of every report: useful multiply-adds for each load from shared memory, by thread. 0
-  // where there are no loads, or where tensor cores multiply.
+  // The FMA:LDS column of every report: useful multiply-adds for each load from shared memory, by
+  // thread. 0 where there are no loads, or where tensor cores multiply.
   double fma_per_shared_load() const;
-  // Multiply-adds that the problem asks for, by warp; 0 where tensor cores multiply.
+  // Multiply-adds that the problem needs, by warp; 0 where tensor cores multiply.
   double useful_fmas() const;
   // Useful ones.
   FlopPerByte flop_per_byte() const;
@@ -99,7 +99,7 @@ CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem&
 // The summary of any launches: all FLOP count as useful.
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
-// What an instruction form is: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
+// Describes an instruction form: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
 // memory.
 enum class FormKind { kOther, kFma, kMatrix, kBarrier, kLoad, kStore };
 enum class FormSpace { kNone, kGlobal, kShared, kOther };

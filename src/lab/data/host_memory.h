@@ -1,5 +1,5 @@
-// Linux promises memory that it does not have and ends the process that uses it. This file asks
-// first, so that a size whose memory cannot be had is a sentence and not a kill.
+// Linux promises memory that it does not have, and kills the process that uses it. This file checks
+// first, so that a size that does not fit gives an error message and not a killed process.
 #pragma once
 
 #include <cstdint>

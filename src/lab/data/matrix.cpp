@@ -71,7 +71,7 @@ HostMatrix::HostMatrix(ElementType type, const MatrixView& view, std::size_t gua
   poison(storage_.get(), total_bytes_, type);
 }
 
-// WHY: Linux hands out memory it does not have and kills the process later; so ask first.
+// WHY check first: Linux hands out memory that it does not have and kills the process later.
 void HostMatrix::acquire() {
   constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
   if (total_bytes_ > kWorthAsking && total_bytes_ > available_host_memory()) {

@@ -35,8 +35,7 @@ void require_in_range(const ElementName& element, const std::vector<std::int64_t
   }
 }
 
-// "cfg.block.m", "kEdge * kEdge", "32" with the tile sizes of a row; nullopt where a word is
-// another one.
+// "cfg.block.m", "kEdge * kEdge", "32" with the tile sizes of a row; nullopt if a word is unknown.
 std::optional<std::int64_t> extent_of(const std::string& expression, const BlockTile& block) {
   static const std::regex kWords(R"([^\s*]+)");
   std::int64_t extent = 1;

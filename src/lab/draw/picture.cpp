@@ -147,7 +147,7 @@ struct Shown {
   std::vector<Drawn> drawn;
   std::vector<int> lines;
 
-  // The first of those that look alike, and no more than three of each kind.
+  // The first of accesses that look alike, and at most three of each kind.
   void add(Drawn one, int line) {
     const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
     const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
@@ -174,7 +174,7 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   return named;
 }
 
-// A wavefront after the other: of each group of lanes, every bank serves one word in each. With
+// One wavefront after the other: in each, every bank serves one word of a group of lanes. With
 // fewer lanes in a group there may be no clash and yet as many wavefronts.
 std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
   std::vector<DrawnWavefront> wavefronts;

@@ -74,7 +74,7 @@ struct KernelPicture {
 std::string name_in_call(const KernelPicture& picture, const std::string& name);
 
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree);
-// The same of a run on a virtual GPU of its own, of the corner blocks of the grid.
+// The same for a run of the grid's corner blocks on a separate virtual GPU.
 KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed);
 
 // The conclusion of the drawing, in one or two sentences: the numbers of one kernel, or what

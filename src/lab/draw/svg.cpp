@@ -21,7 +21,7 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-// Without digits that no one sees: "12", "12.5".
+// The number without digits that are too small to see: "12", "12.5".
 std::string number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

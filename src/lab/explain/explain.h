@@ -72,7 +72,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
 // For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
 std::string render(const Explanation& explanation, int lines = 6);
 Json to_json(const Explanation& explanation, int lines = 6);
-// One row a costly source line, for files.
+// One row per costly source line, for files.
 Table lines_table(const Explanation& explanation);
 
 }  // namespace tessera::lab

@@ -1,5 +1,5 @@
-// How long a kernel would take on a named GPU, from what the virtual GPU counted and from what
-// ptxas made of the kernel. A model, with its measured error; docs/model.md says what it knows.
+// How long a kernel would take on a named GPU, from the virtual GPU's counts and from the compiled
+// code. This is a model with a measured error; docs/model.md describes it.
 #pragma once
 
 #include <cstddef>

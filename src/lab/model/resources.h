@@ -79,7 +79,8 @@ struct Totals {
   Wavefronts wavefronts;
   SerialUpdates updates;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
-  // Each byte once a request; what atomics touch is read and written, as in the footprint.
+  // Each byte counts once per request; bytes that atomics touch are read and written, as in the
+  // footprint.
   double distinct_bytes = 0;
   double written_sectors = 0;  // each once
   double special = 0;          // issues of reciprocals, roots, exponentials, sines

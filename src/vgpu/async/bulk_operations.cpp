@@ -23,7 +23,7 @@ Reduce reduce_of(const Op& op) {
   return find_reduce(Reduction(op.immediate >> 8 & 0xff), CopyElement(op.immediate & 0xff));
 }
 
-// Tells observers of a new agent and what it touches.
+// Reports a new agent, and the bytes that it touches, to observers.
 class Teller {
  public:
   Teller(const Site& site, Transfer& transfer) : observer_(site.warp->cta().observer()) {
@@ -174,7 +174,7 @@ struct MapAtIssue {
   std::uint64_t global_address = 0;  // 0: in the parameters
 };
 
-// A map that the kernel has copied to where no tensor copy can read it.
+// A map that the kernel has copied to memory where no tensor copy can read it.
 void check_map_memory(const Site& site, std::uint64_t address) {
   if (address - kLocalWindow < kWindowBytes) {
     site.fault_with(FaultKind::kOutOfBounds,

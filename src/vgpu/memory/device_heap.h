@@ -20,8 +20,8 @@ class DeviceHeap {
   // In [base, base + kSpan).
   explicit DeviceHeap(std::uint64_t base) : base_(base), next_(base) {}
 
-  // All of this is safe to call from several threads.
-  // Aligned to 16 bytes at least; 0 when the heap is full, or the alignment is no power of two.
+  // All of this is safe to call from several threads. Aligned to 16 bytes at least; 0 when the heap
+  // is full, or the alignment is not a power of two.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 16);
   // Frees this address. Returns the error in words; empty: none.
   std::string free(std::uint64_t address);

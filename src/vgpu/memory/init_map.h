@@ -1,4 +1,4 @@
-// Which bytes of an allocation anybody has written yet.
+// Which bytes of an allocation have been written.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Launches that may still run while the next one does (programmatic dependent launch). Launches
-// follow each other here; so that a missing griddepcontrol.wait is noticed, what an unfinished one
-// touched is kept until the next one has been held against it.
+// follow each other here; so that a missing griddepcontrol.wait is noticed, the accesses of an
+// unfinished one are kept until the next one has been compared with them.
 #pragma once
 
 #include <memory>

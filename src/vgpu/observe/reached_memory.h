@@ -1,5 +1,5 @@
-// How far into each allocation of global memory a launch reaches: what a caller who does not know
-// the extents of a kernel's arrays must at least give it.
+// How far into each allocation of global memory a launch reaches: the least memory that a caller
+// must provide if the extents of a kernel's arrays are unknown.
 #pragma once
 
 #include <atomic>

@@ -35,8 +35,8 @@ struct TracedAccess {
   }
 };
 
-// What is recorded: set it up, make it this thread's by a Tracing, launch, read it. A trace of
-// several launches goes on where the last one ended.
+// The recorded accesses. Use: set it up, attach it to this thread by a Tracing, launch, read it. A
+// trace of several launches continues where the last one ended.
 class AccessTrace {
  public:
   std::optional<std::uint64_t> cta;  // of this one alone, and its cluster
@@ -47,7 +47,7 @@ class AccessTrace {
   const std::vector<TracedAccess>& accesses() const { return accesses_; }
   bool is_full() const { return is_full_; }
   void begin_launch() { ++launches_; }
-  // Keeps it where it is wanted; any thread.
+  // Keeps the access if it is wanted; may be called by any thread.
   void add(TracedAccess access);
 
  private:

@@ -34,7 +34,7 @@ struct Op {
   std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
 };
 
-// Per-instruction counts that are not known from the counts of blocks.
+// Counts per instruction that do not follow from the counts of blocks.
 struct InstructionCounter {
   std::uint64_t warp = 0;
   std::uint64_t thread = 0;

@@ -1,5 +1,5 @@
-// The table of operations: "fma.f32" and its options -> what runs it and which operands it takes.
-// The decoder looks forms up here; the files in ops/ fill the table.
+// The table of operations: "fma.f32" and its options -> the function that runs it, and the operands
+// that it takes. The decoder looks forms up here; the files in ops/ fill the table.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ enum class ControlKind : std::uint8_t {
   kSystemCall,  // op.immediate: a SystemFunction; calls[0] has the places of what is passed
 };
 
-// Functions without a body in PTX, which the driver brings.
+// Functions without a body in PTX, which the driver provides.
 enum class SystemFunction : std::uint8_t {
   kPrint,
   kAssertFail,

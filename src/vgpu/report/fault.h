@@ -49,7 +49,7 @@ class Fault : public std::runtime_error {
   // The findings of the launch's checks before the fault.
   const std::vector<Finding>& findings() const { return findings_; }
   void add_findings(std::vector<Finding> findings) { findings_ = std::move(findings); }
-  // Other lines that matter, and what to do; empty where the kind says all.
+  // Other lines that matter, and what to do; empty if the kind says everything.
   const std::vector<FindingPlace>& related() const { return related_; }
   const std::string& hint() const { return hint_; }
   void explain(std::vector<FindingPlace> places, std::string hint) {

@@ -20,15 +20,16 @@ struct GlobalCounts {
   std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
   std::uint64_t lines = 0;            // each line once a request
   std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines a wavefront
-  // Model, calibrated on an H200: cycles that loads found in L1 take there, a request the larger of
-  // its tag wavefronts and of what its addresses would cost in shared memory (plain).
+  // A model, calibrated on an H200: cycles in L1 of loads that hit there. A request takes the
+  // larger of its tag wavefronts and the wavefronts that its addresses would take in shared memory
+  // (plain).
   std::uint64_t data_wavefronts = 0;
-  // Atomics: lanes at the address that most lanes of a request want, summed over the requests.
+  // Atomics: lanes at the address that most lanes of a request use, summed over the requests.
   std::uint64_t same_address_lanes = 0;
 
   std::uint64_t sector_bytes() const { return sectors * kSectorBytes; }
   double sectors_per_request() const { return ratio(sectors, requests); }
-  // Distinct bytes of those that the sectors move, 0 to 1; 0 where there are none.
+  // The share of distinct bytes among those that the sectors move, 0 to 1; 0 if there are none.
   double efficiency() const { return ratio(distinct_bytes, sector_bytes()); }
   GlobalCounts& operator+=(const GlobalCounts& more);
 
@@ -90,8 +91,8 @@ struct Footprint {
   bool estimated = false;          // of a sample, by how much two halves of it overlap
   std::uint64_t read_sectors = 0;  // atomics count as both
   std::uint64_t written_sectors = 0;
-  // Distinct sectors of each cluster, summed over the clusters: what would leave an SM that keeps
-  // all that its own cluster touches.
+  // Distinct sectors of each cluster, summed over the clusters: the traffic of an SM that caches
+  // everything that its own cluster touches.
   std::uint64_t cluster_read_sectors = 0;
   std::uint64_t cluster_written_sectors = 0;
 

@@ -37,18 +37,18 @@ struct Observation {
   // Whether a warp passes a wgmma only when its three siblings have reached it, and a wait of one
   // warp covers the reads of all four. Silicon behaves like this; PTX does not promise it.
   bool warpgroups_meet = false;
-  // Threads that store one value to one place at once: a note, and no race. Every GPU leaves that
-  // value, and PTX leaves it open.
+  // Threads that store the same value to one place at once are a note, not a race. Every GPU stores
+  // that value; PTX leaves the result open.
   bool allows_same_values = false;
-  // A copy that overwrites what threads have read, without a proxy fence: a note. Documented code
-  // of libcu++ has none, and PTX asks for one.
+  // A copy that overwrites data that threads have read, without a proxy fence, is a note.
+  // Documented code of libcu++ has no fence, and PTX requires one.
   bool allows_unfenced_reads = false;
-  // A plain mov between a wgmma.fence and the wgmma that uses the register: a note. Compilers sink
-  // initialisations after the fence, and ptxas places it rightly.
+  // A plain mov between a wgmma.fence and the wgmma that uses the register is a note. Compilers
+  // sink initialisations after the fence, and ptxas places it rightly.
   bool allows_moves_after_fence = false;
   std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
-  // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
+  // Ends the launch with Fault kStopped when it becomes true: checked now and then.
   const std::atomic<bool>* stop = nullptr;
   std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
   WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
@@ -56,10 +56,10 @@ struct Observation {
   // The lines that an earlier run of the same launch wrote, so that checks need not remember reads
   // of other lines; null: none. The record says if it was incomplete.
   const WrittenLines* written_lines = nullptr;
-  // The stores that may change what their thread read there, so that checks see whose change is
-  // lost; null: not known.
+  // The stores that may update a word that their thread has read, so that checks see which update
+  // is lost; null: not known.
   const std::vector<Update>* updates = nullptr;
-  // The accesses whose address is made of one array alone; null: not known.
+  // The accesses whose address is computed from one array only; null: not known.
   const std::vector<ArrayUse>* arrays = nullptr;
   // Registers per thread at the launch, from the machine code. 0: not known, and setmaxnreg is not
   // counted.

@@ -39,7 +39,7 @@ struct StoredValues {
 
 // One issue of one memory instruction, before it happens; bounds and alignment hold. Lanes that
 // reach into several memories through generic addresses, or into several CTAs' shared memories,
-// come as one access each memory.
+// come as one access per memory.
 struct WarpAccess {
   Actor by;
   AccessKind kind = AccessKind::kLoad;
@@ -95,8 +95,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // `first` is the linear index of the cluster's CTA of rank 0. Nothing of an earlier cluster's
-  // shared memory, barriers or agents lives on.
+  // `first` is the linear index of the cluster's CTA of rank 0. The shared memory, barriers and
+  // agents of earlier clusters no longer exist.
   virtual void cluster_begins(std::uint64_t /*first*/, std::uint32_t /*ctas*/) {}
   virtual void cluster_ends() {}
   virtual void warp_exits(const Actor&) {}  // these lanes
@@ -134,17 +134,17 @@ class Observer {
   virtual void agent_access(const AgentAccess&) {}
   // The agent's completion is an arrival (or transaction) at this phase.
   virtual void agent_signals(AgentId, MbarrierPlace, std::uint64_t /*phase*/) {}
-  // A wait_group of these lanes covers the agent; `read_only`: only what it read is free again.
+  // A wait_group of these lanes covers the agent; `read_only`: it covers only the agent's reads.
   virtual void agent_awaited(const Actor&, AgentId, bool /*read_only*/) {}
 
   // A wait of these lanes for their own wgmma covers what this agent of a sibling warp reads, on
   // silicon and not by PTX.
   virtual void agent_covered(const Actor&, AgentId) {}
 
-  // These lanes read something that has no defined value.
+  // These lanes read an undefined value.
   virtual void reads_undefined(const Actor&, UndefinedSource) {}
 
-  // The kernel did something wrong that the executor itself noticed, and went on.
+  // The executor itself noticed an error of the kernel that does not stop it.
   virtual void notice(Finding) {}
 };
 
@@ -153,7 +153,7 @@ class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
   virtual std::unique_ptr<Observer> for_worker() = 0;
-  // After the last cluster: adds to the report what was seen.
+  // After the last cluster: adds its observations to the report.
   virtual void report(LaunchReport& to) = 0;
 };
 

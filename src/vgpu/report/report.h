@@ -29,7 +29,7 @@ struct LaunchResources {
   std::uint32_t threads = 0;       // a CTA
   std::uint32_t shared_bytes = 0;  // a CTA, static and dynamic
   std::uint32_t local_bytes = 0;   // a thread, without the frames of what it calls
-  // Approximate: the most 32-bit registers that a thread's PTX values need at one place. ptxas
+  // Approximate: the most 32-bit registers that are live in a thread's PTX at one place. ptxas
   // reorders instructions and may need more or fewer.
   std::uint32_t live_registers = 0;
 };

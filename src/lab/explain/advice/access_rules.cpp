@@ -88,7 +88,7 @@ double wasted_sectors(const Site& site) {
   return static_cast<double>(site.memory.global.sectors) - sectors_needed(site);
 }
 
-// At most one sector a request more than needed: its first word is inside of one.
+// At most one sector per request more than needed: its first word is inside of one.
 bool is_misaligned(const Site& site) {
   const auto requests = static_cast<double>(site.memory.global.requests);
   return sectors_needed(site) > 1.5 * requests &&
@@ -187,7 +187,7 @@ Found uncoalesced_access(const Evidence& e) {
   const Site* site = largest(e.sites, wasted);
   if (!site) return {};
   const double share = sum * vgpu::kSectorBytes / e.totals.sector_bytes, never = never_asked(e);
-  // WHY the half: what one request leaves in a sector, a later one may find in a cache.
+  // WHY half: a later request may find the rest of a sector in a cache.
   const double weight = std::max(std::min(share, never), share < 0.5 ? 0.0 : share / 2);
   if (weight < kWorthAWord) return {};
   const std::string rest =

@@ -10,7 +10,7 @@
 
 namespace tessera::lab {
 
-// How full an SM gets, and of how many SMs the grid makes use.
+// How full an SM gets, and how many SMs the grid uses.
 struct Placement {
   int ctas = 0;  // of one SM at a time; 0: not known
   int warps = 0, max_warps = 0;

@@ -37,7 +37,8 @@ double one_address_ms(const Evidence& e, const Site& site) {
   return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
-// Requests of the whole launch in one place: nothing else that a warp does makes them fewer.
+// Atomics whose updates, over the whole launch, meet in few sectors: no other change to a warp's
+// work reduces them.
 Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
@@ -73,7 +74,7 @@ double lanes_of_blocks(const Placement& placement) {
   return static_cast<double>(placement.threads) / warps;
 }
 
-// A branch is issued for the lanes that take it, which says nothing of those that work.
+// A branch is issued for the lanes that take it, which says nothing about the lanes that do work.
 bool works(const Site& site) { return class_of(site.form) != InstructionClass::kControl; }
 
 double lost_lanes(const Site& site) {

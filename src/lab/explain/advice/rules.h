@@ -41,7 +41,7 @@ Found few_warps(const Evidence& e);
 Found small_launch(const Evidence& e);
 Found short_blocks(const Evidence& e);
 
-// The same questions, of a kernel that multiplies matrices and of one that does not.
+// The same rules, for a kernel that multiplies matrices and for one that does not.
 Found shared_traffic(const Evidence& e);
 Found no_sharing(const Evidence& e);
 Found barriers(const Evidence& e);

@@ -100,7 +100,7 @@ std::string waiting_text(const Evidence& e) {
                      most.name == kUnhidden ? unhidden_text(e) : most.name);
 }
 
-// The advice that says what the longest resource is spent on, and where.
+// The advice about the main use of the longest resource, and its place.
 const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector<Advice>& list) {
   for (const Advice& advice : list) {
     const bool of_wavefronts = top.resource == Resource::kLoadStore &&

@@ -39,13 +39,13 @@ class MbarrierAccount {
   std::vector<MbarrierEntry> before_;
 };
 
-// Whether some of what its phase waits for came, and not all.
+// Whether its phase got some of what it waits for, but not all.
 bool some_came(const Mbarrier& object);
 // The reason why the phase does not end, in one sentence: "it waits for 65 arrivals, and 64 came".
 std::string missing_at(const Mbarrier& object);
 // The remedy for that.
 std::string remedy_for(const Mbarrier& object);
-// The lines of the account; where nothing came in this phase, those of the phase before.
+// The lines of the account; if nothing came in this phase, those of the phase before.
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);
 
 }  // namespace tessera::vgpu

@@ -198,7 +198,7 @@ void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) 
   }
 }
 
-// A fence came after all earlier products of the register, and only the move after the fence.
+// A fence came after all earlier products of the register, and only the move came after the fence.
 bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
                                        std::uint32_t instruction) const {
   const AsyncCta& cta = lanes.warp->cta();

@@ -24,8 +24,8 @@ void issue_wgmma(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaRun run
 void fence_wgmma(Lanes& lanes, const Op& op);
 void commit_wgmma(Lanes& lanes, const Op& op);
 void wait_wgmma(Lanes& lanes, const Op& op);
-// An ordinary instruction reads or writes the op.immediate registers in its list, of which a
-// product may be in flight or about to be issued.
+// An ordinary instruction reads or writes the op.immediate registers in its list; a product on
+// these may be in flight or about to be issued.
 void touch_wgmma_registers(const Op* first, const Op* last, Lanes& lanes);
 
 // ---- a warp's queue -----------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class WgmmaQueue {
   const Product* owner(const std::byte* registers, std::uint32_t offset) const;
 
   std::deque<Product> products_;  // pending ones, the oldest first
-  // The last ones that this warp has waited for, by number.
+  // The last products that this warp has waited for, by number.
   std::deque<std::pair<std::uint64_t, AgentId>> awaited_;
   std::uint64_t committed_ = 0;  // groups
   std::uint64_t queued_ = 0;     // products so far

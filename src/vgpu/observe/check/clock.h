@@ -15,7 +15,7 @@ namespace tessera::vgpu::check {
 // that times of different warps can be compared.
 using Time = std::uint32_t;
 
-// A warp of the cluster, or what an asynchronous agent reads, or what it writes.
+// A warp of the cluster, or the reads or the writes of an asynchronous agent.
 using Entity = std::uint32_t;
 
 // Knowledge of several clusters, which run at the same time: for each cluster, by entity, times

@@ -181,7 +181,7 @@ bool knows_of_init(const Clock& clock, const Mbarrier& barrier) {
 
 }  // namespace
 
-// Whoever uses a barrier object must know that it was initialised.
+// A thread that uses a barrier object must know that it was initialised.
 void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
   const Mbarrier* barrier = mbarriers_.find(place);
   WarpClocks& warp = warp_of(by);
@@ -249,7 +249,7 @@ void ClusterChecker::agent_covered(const Actor& by, AgentId id) {
   learn(by, over);
 }
 
-// After a wait that covers reads alone nothing but its writes into global memory is under way.
+// After a wait that covers only reads, only its writes to global memory are still in flight.
 void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
   Entity reads = 0;
   if (!agents_.find_entities(id, reads)) return;

@@ -35,8 +35,8 @@ class FindingLog {
  public:
   explicit FindingLog(const Kernel& kernel);
 
-  // Null, and counted, when it is known already; else a new finding to be filled in. `name` must be
-  // a literal.
+  // A new finding to be filled in; null if it is known already, in which case it is only counted.
+  // `name` must be a literal.
   Finding* note(const char* name, Severity severity, std::uint32_t later, std::uint32_t earlier,
                 std::uint64_t address, std::uint64_t count = 1);
   void add(Finding finding);  // one that somebody else put into words
@@ -64,7 +64,7 @@ class FindingLog {
     return first_like(instruction) == first_like(other);
   }
   std::string_view form(std::uint32_t instruction) const;  // "bar.sync"
-  // "line 31", "PTX line 120", of an instruction.
+  // The name of an instruction's line: "line 31", "PTX line 120".
   std::string line(std::uint32_t instruction) const;
 
   void merge(FindingLog&& more);

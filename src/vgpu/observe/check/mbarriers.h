@@ -1,5 +1,5 @@
-// Barrier objects in shared memory: what each phase hands on, and whether every thread that uses
-// one knows that it was initialised.
+// Barrier objects in shared memory: the knowledge that each phase passes on, and whether every
+// thread that uses one knows that it was initialised.
 #pragma once
 
 #include <map>

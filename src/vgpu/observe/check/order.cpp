@@ -1,5 +1,5 @@
 // Order through memory: a release by one thread, seen by an acquire of another, of the same CTA or
-// any other. Atomics and ordered accesses do it alone or together with fences.
+// any other. Atomics and ordered accesses create this order alone or together with fences.
 #include <algorithm>
 #include <bit>
 

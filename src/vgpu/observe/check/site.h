@@ -1,4 +1,4 @@
-// Who touched a cell last, in the few bits that a shadow has room for.
+// The last access to a cell, in the few bits that a shadow has room for.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) 
   return scope == MemoryScope::kCluster ? Reach::kCluster : Reach::kAll;
 }
 
-// An instruction, a lane, and two facts: its reach, and whether more lanes than this one did it.
+// An instruction, a lane, and two facts: its reach, and whether other lanes did the same.
 using Site = std::uint32_t;
 constexpr std::uint32_t kSiteLanes = 5, kSiteReach = 30;
 constexpr Site kLaneOfSite = (1u << kSiteLanes) - 1, kSiteSeveral = 1u << 29;

@@ -41,7 +41,8 @@ class FootprintMap {
   std::uint64_t first_sector() const { return first_sector_; }
   std::uint64_t words() const { return words_; }
 
-  // WHY the look first: nearly all sectors are marked already, and a look is shared by all threads.
+  // WHY it reads first: nearly all sectors are marked already, and reads of a cache line do not
+  // disturb other threads.
   void mark(Touch touch, bool first_half, std::uint64_t word, std::uint64_t bits) {
     auto& map = maps_[static_cast<std::size_t>(touch)];
     const std::atomic_ref<std::uint64_t> shared(map[halves_ && !first_half ? 1 : 0][word]);

@@ -11,12 +11,12 @@
 
 namespace tessera::vgpu {
 
-// Those of these lines, from 1, that read what nothing but a compare-and-swap of the same word
-// uses: as what it expects, and to compute what it stores.
+// Those of these lines, from 1, that read a value which only a compare-and-swap of the same word
+// uses: as its expected value, and to compute the value it stores.
 std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 
-// The parameters of this kernel that point to where it stores what it made of a clock or of the
-// place where a thread runs, and the variables of the module that do.
+// The parameters of this kernel, and the variables of the module, that point to memory where it
+// stores a value computed from a clock or from the place where a thread runs.
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
 
 // An exchange in the kernel's own code whose result is unused, so that the word keeps the value of
@@ -40,7 +40,7 @@ struct Update {
   std::string atomic;      // that does the same: "atomicAdd()"
 };
 
-// An access of the kernel's own code whose address is made of the start of one array.
+// An access of the kernel's own code whose address is computed from the start of one array.
 struct ArrayUse {
   int line = 0;          // of the PTX
   std::string variable;  // of shared memory, or the one that holds the arrays of a thread

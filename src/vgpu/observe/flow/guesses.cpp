@@ -47,14 +47,14 @@ struct State {
     Kind& now = values.try_emplace(name, kind).first->second;
     now = std::max(now, kind);
   }
-  // It is written; under a guard it may hold what it held.
+  // The register is written; under a guard it may keep its old value.
   void forget(const std::string& name, bool is_guarded) {
     if (!is_guarded) values.erase(name);
     if (!is_guarded) successes.erase(name);
     swapped.erase(name);
     std::erase_if(addresses, [&](const Address& one) { return one.first == name; });
   }
-  // The word is read once more: what was read before is older than that.
+  // The word is read once more, so the value read before is outdated.
   void age() {
     for (auto& [name, kind] : values) kind = Kind::kMade;
     swapped.clear();
@@ -89,7 +89,7 @@ class Guess {
            expected->second == Kind::kCopy;
   }
 
-  // Whether the test is of what the compare-and-swap found against what it expected.
+  // Whether the test compares what the compare-and-swap found with what it expected.
   static bool asks_for_success(const Instruction& one, const State& state) {
     if (one.opcode != "setp" || one.operands.size() != 3) return false;
     if (!has_modifier(one, "eq") && !has_modifier(one, "ne")) return false;
@@ -108,7 +108,7 @@ class Guess {
     return std::nullopt;
   }
 
-  // Whether all that a branch leaves out is the compare-and-swap and what computes for it.
+  // Whether a branch skips only the compare-and-swap and the computation of its operands.
   bool leaves_out_swap(std::size_t branch, std::size_t end) const {
     if (end <= branch) return false;
     std::size_t begin = branch + 1;
@@ -176,7 +176,7 @@ class Guess {
     return counted;
   }
 
-  // A branch that asks whether the swap was one.
+  // A branch that tests whether the swap succeeded.
   bool ends_attempts(std::size_t at, std::size_t target, const State& state) {
     const auto range = attempts(at, target);
     if (!range) return false;

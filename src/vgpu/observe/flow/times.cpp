@@ -76,7 +76,7 @@ class Times {
     } while (changed_);
   }
 
-  // The parameters and variables that point to what this operand addresses.
+  // The parameters and variables that point to the memory that this operand addresses.
   Names pointers_to(const Operand& address) const {
     Names names;
     for (const std::string& one : objects_of(address)) {
@@ -133,7 +133,7 @@ class Times {
         insert_all(targets_of(object), targets);
       }
     }
-    // A function may store to whatever it is handed.
+    // A function may store to every pointer that it receives.
     if (callee != nullptr && holds_time) insert_all(targets, written);
     for (const std::string& name : written) {
       if (holds_time) insert({name}, times_);

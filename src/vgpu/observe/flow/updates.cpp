@@ -25,9 +25,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
 // The value comes from the warp or the block as a whole.
 constexpr std::array<std::string_view, 10> kCollective = {
     "shfl", "vote", "redux", "match", "activemask", "mma", "wmma", "wgmma", "bar", "barrier"};
-// The same bits, or a selection of them.
+// The result has the same bits, or a selection of them.
 constexpr std::array<std::string_view, 6> kCopies = {"mov", "cvt", "selp", "slct", "prmt", "abs"};
-// Done once more with the same operand, they change nothing.
+// Operations that change nothing if they are done again with the same operand.
 constexpr std::array<std::string_view, 5> kIdempotent = {"min", "max", "and", "or", "bfi"};
 constexpr std::array<std::string_view, 19> kChanges = {
     "add", "addc", "sub", "subc", "mul", "mad", "madc", "fma", "xor", "not",
@@ -65,7 +65,7 @@ bool is_idempotent(std::uint64_t table, std::size_t operand) {
   return true;
 }
 
-// The way through an instruction by this source; none where the value ends there.
+// The path through an instruction from this source; none if the value ends there.
 std::optional<Way> through(const Instruction& one, std::size_t source, Way way) {
   const std::string& name = one.opcode;
   if (is_one_of(name, kCopies)) {
@@ -142,7 +142,7 @@ class UpdatesOfFunction {
     }
   }
 
-  // The loads whose values go into what is stored, and how; none where the warp takes part.
+  // The loads whose values go into the stored value, and how; none if the warp takes part.
   std::map<std::size_t, Way> sources_of(const Instruction& store) const {
     std::map<std::size_t, Way> sources;
     std::set<std::pair<std::string, Way>> seen;

@@ -1,8 +1,8 @@
 // For each cell of global memory that a launch touches: its last writer and its last readers, over
 // all clusters, which run at once on several host threads.
 //
-// A cell remembers one writer, the plain store that atomics came after, and two readers. A third
-// reader displaces one of them, so of many unordered reads a later write is held against two.
+// A cell remembers one writer, the plain store before a series of atomics, and two readers. A third
+// reader displaces one of them, so a later write is compared with two of many unordered reads.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class GlobalCell {
     const std::uint64_t before = this->who(0);
     if (before == who && !is_by_another_lane(site)) return;
     const bool by_same = before >> 27 == who >> 27;
-    // The same entity, later: no other is displaced.
+    // The same entity read again: no other reader is displaced.
     const bool displaces = by_same ? is_by_another_lane(site) && may_displace(who) : before != 0;
     if (displaces) set(1, get(0));
     set(0, {who, site});
@@ -99,7 +99,7 @@ class GlobalCell {
   bool is_by_another_lane(Site site) const {
     return lane_of(site_[0].load(std::memory_order_relaxed)) != lane_of(site);
   }
-  // Lanes of one warp keep no other entity's read away.
+  // Reads by several lanes of one warp do not displace another entity's read.
   bool may_displace(std::uint64_t by) const { return who(1) == 0 || who(1) >> 27 == by >> 27; }
 
   static constexpr int kWriter = 2, kStore = 3;

@@ -1,5 +1,5 @@
-// WHY so plain: these loops run for every lane of every access to shared memory. What is unlikely
-// is only flagged here, and looked at elsewhere.
+// WHY so simple: these loops run for every lane of every access to shared memory. Unlikely cases
+// are only flagged here, and examined elsewhere.
 #include "vgpu/observe/check/shadow/shared_shadow.h"
 
 #include <immintrin.h>

@@ -34,15 +34,14 @@ class SharedShadow {
     return cell_of(offset + bytes + cell_bytes() - 1);
   }
 
-  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell which was
-  // written after what the visitor knows, or not at all.
+  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell whose write
+  // the visitor does not know of, or that was never written.
   std::uint32_t read(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                      std::uint32_t bytes);
-  // The lanes that meet a cell which was touched after what the visitor knows. Notes nothing.
+  // The lanes that meet a cell with an access that the visitor does not know of. Notes nothing.
   std::uint32_t look_before_write(const Visitor& by, std::uint32_t mask,
                                   const std::uint64_t* address, std::uint32_t bytes) const;
-  // Notes a write. Returns the lanes that write a cell which another lane writes in the same
-  // access.
+  // Notes a write. Returns the lanes that write the same cell as another lane of the access.
   std::uint32_t write(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                       std::uint32_t bytes);
 
@@ -57,7 +56,7 @@ class SharedShadow {
     Entity entity = 0;
     const std::uint64_t* cells = nullptr;
   };
-  // Adds those in which any of the cells [begin, end) was read later than `floor`.
+  // Adds the entities that read any of the cells [begin, end) later than `floor`.
   // WHY: arrays one after the other stream through memory; asking all of them cell by cell took a
   // fifth of the time of all tests of tensor copies.
   void find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,

@@ -1,5 +1,5 @@
-// Stores of what a lane made of the word that it had read there. Where lanes of a warp do that to
-// one word at once, the update of one of them stays.
+// Stores of a value that a lane computed from the word it had read there. If several lanes of a
+// warp do that to one word at once, only one of their updates stays.
 #pragma once
 
 #include <array>

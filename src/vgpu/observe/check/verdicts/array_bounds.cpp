@@ -13,7 +13,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Where the variable begins; of local memory there is one variable, which nothing comes before.
+// The start of the variable. Local memory is one variable, which starts at its beginning.
 const SharedArray* placed(const Kernel& kernel, const ArrayUse& use) {
   const auto found =
       std::find_if(kernel.shared_arrays.begin(), kernel.shared_arrays.end(),

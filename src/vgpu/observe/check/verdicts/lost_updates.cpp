@@ -1,5 +1,5 @@
 // Several lanes of a warp read a word, compute from it, and store it: one of their updates stays,
-// whatever order the hardware takes and whatever barrier lies between.
+// whatever order the hardware takes, and whatever barrier is between.
 #include <fmt/format.h>
 
 #include <bit>

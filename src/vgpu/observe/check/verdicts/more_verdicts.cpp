@@ -98,8 +98,8 @@ void ClusterChecker::report_skipped_barrier(const Actor& by) {
       line);
 }
 
-// Copies of one line, as a compiler makes them, are one place. Lanes of one warp that come apart
-// are an error of another kind, or use barrier.sync, which asks for no common way.
+// Copies of one line that a compiler makes count as one place. Diverged lanes of one warp are an
+// error of another kind, or use barrier.sync, which does not require convergence.
 void ClusterChecker::report_split_barrier(const Actor& later, const Actor& earlier) {
   if (later.warp == earlier.warp || log_.are_alike(later.instruction, earlier.instruction)) return;
   const auto may_split = [&](const Actor& by) {

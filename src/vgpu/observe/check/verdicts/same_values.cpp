@@ -1,5 +1,5 @@
-// Several threads store to one place at once. Where they store one value, that is a race by the
-// memory model, and the same result on every GPU.
+// Several threads store to one place at once. If they store the same value, that is a race by the
+// memory model, but gives the same result on every GPU.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -41,7 +41,7 @@ constexpr const char* kWiderScope =
 
 // ---- is it in order? ----------------------------------------------------------------------------
 
-// Each of them is strong for the other's CTA.
+// Whether each of them is strong for the other's CTA.
 bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) const {
   const Reach reach = std::min(guest.reach, reach_of(past.site));
   const bool in_one_cta = !guest.agent && !agents_.is_agent(past.entity) &&
@@ -280,8 +280,8 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
     finding->cure = "put fence.proxy.async";
     finding->cure_at = CureAt::kBeforeBarrier;
   }
-  // WHY: this was never seen to go wrong, and well-known libraries leave the fence out; the PTX
-  // ISA asks for it all the same.
+  // WHY a note: no failure is known, and well-known libraries leave the fence out, but the PTX ISA
+  // requires it.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
 }
 

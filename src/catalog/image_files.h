@@ -20,8 +20,8 @@ class ImageFiles {
   ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 
-  // The image of that name under the name "NAME of PATH", with its patched cubin where asked for;
-  // kept. nullptr where there is none.
+  // The image of that name under the name "NAME of PATH", with its patched cubin if requested. It
+  // is kept; nullptr if there is none.
   const CodeImage* find(std::string_view name, bool with_patch);
 
   const std::string& path() const { return path_; }

@@ -18,7 +18,7 @@ const std::string& image_name_of(const Kernel& kernel, std::string_view entry) {
       Status::bad_argument("kernel " + kernel.name + " has no entry '" + std::string(entry) + "'"));
 }
 
-// The image that holds all entries, of a kernel whose code is from elsewhere.
+// The image that holds all entries of a kernel whose code is from elsewhere.
 const CodeImage* only_image_of(const Kernel& kernel) {
   const auto all = kernel.own_images.find("");
   return all == kernel.own_images.end() ? nullptr : &all->second;

@@ -51,8 +51,8 @@ class ImagePack {
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
   // Unpacked at the first call and kept, from any thread; nullptr where there is none of this name.
-  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable where the
-  // bytes are not those that were written.
+  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable if the bytes
+  // differ from those that were written.
   const CodeImage* find(std::string_view name);
 
  private:
@@ -77,8 +77,8 @@ std::unique_ptr<ImagePack> load_images(const std::string& path);
 // there is none, or if it belongs to another build.
 ImagePack& own_images();
 
-// Throws kUnavailable, naming the pack, where it is of another manifest than the program, or of
-// another commit; a program that knows none takes any.
+// Throws kUnavailable, naming the pack, if it has another manifest or another commit than the
+// program; a program without a commit accepts any.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
 // From now on own_images() refuses the pack of another commit. Called once, when a program starts.

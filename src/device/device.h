@@ -57,7 +57,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Stream::launch;
   using Stream::synchronize;
-  // Entry, tensor maps and launch of what is launched once.
+  // The entry, tensor maps and launch of code that is launched once.
   void launch(const LoadedImage& image, const Launch& launch);
 };
 

@@ -27,7 +27,7 @@ class Transfers {
   virtual ~Transfers() = default;
   virtual AddressKind kind_of(std::uint64_t address) const = 0;
 
-  // Host memory that copies run from and to without the host. Throws where there is not enough.
+  // Pinned host memory, which copies can use without the host. Throws if there is not enough.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 
@@ -44,9 +44,9 @@ class Transfers {
   virtual void* make_event() = 0;
   virtual void destroy_event(void* event) = 0;
   virtual void record(void* event, void* stream) = 0;
-  // Work that is given to the stream from now on begins after what was before the mark.
+  // Work given to the stream from now on begins after the work before the mark.
   virtual void wait(void* stream, void* event) = 0;
-  // Returns when all that was before the mark is done.
+  // Returns when all work before the mark is done.
   virtual void wait_for(void* event) = 0;
 };
 

@@ -68,7 +68,7 @@ struct OperandTable {
 };
 
 // Bytes from the first to the last element of all products that lie in memory, or of the array of
-// their addresses; 0 for an operand that is not used, the largest number where no 64 bits hold it.
+// their addresses; 0 for an operand that is not used, the largest number if it exceeds 64 bits.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
 // Not ok where an operand that is used has address 0, or one that is not a multiple of its

@@ -70,7 +70,7 @@ struct LeadingDimension {
   Lines lines;
 
   std::int64_t minimum() const { return std::max<std::int64_t>(1, lines.length); }
-  // No element's place depends on it.
+  // Whether no element's place depends on the leading dimension.
   bool is_unused() const { return lines.count <= 1 || lines.length <= 0; }
 };
 
@@ -217,7 +217,7 @@ MatrixView view_d(const Problem& p) { return stored(p.order, p.m, p.n, p.ldd); }
 Problem with_default_ld(Problem problem) {
   const auto all = leading_dimensions(problem);
   std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd};
-  // WHY: one that is not used may be any number, also one whose bytes no integer holds.
+  // WHY: an unused leading dimension may be any number, even one whose bytes exceed every integer.
   constexpr std::int64_t kMostUnused = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool is_too_large = all[i].value > kMostUnused && all[i].is_unused();

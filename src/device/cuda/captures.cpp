@@ -13,7 +13,7 @@ constexpr unsigned kNoDestructorSync = 1, kMove = 1;
 
 using Gone = std::function<void()>;
 
-// Called on a thread of the driver, which allows no call of it.
+// Called on a thread of the driver, which must not call the driver.
 void destroy(void* what) {
   const std::unique_ptr<Gone> gone(static_cast<Gone*>(what));
   if (*gone) (*gone)();

@@ -153,8 +153,7 @@ void CudaDevice::launch_with(const Entry& entry, const LaunchShape& shape, Strea
           static_cast<unsigned>(shape.shared_bytes), stream, list, extra));
 }
 
-// WHY: the name is put together only where there is something to say; calls are to take less than
-// a microsecond.
+// WHY: the name is built only for an error message; calls should take less than a microsecond.
 void CudaDevice::check_launch(const char* name, const Entry& entry, Result result) const {
   if (result != kSuccess) call(name + entry.name, result);
 }
@@ -243,7 +242,7 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 namespace {
 
-// Makes the context current again that was so before, where there was one.
+// Restores the context that was current before, if there was one.
 class ContextOfCaller {
  public:
   explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {

@@ -17,7 +17,7 @@ namespace tessera::sass {
 // std::runtime_error when the file is not a cubin or has no such kernel.
 std::string assembly_text(std::span<const std::byte> cubin, std::string_view part = "");
 
-// The cubin again. Throws AssemblyError where the text says nothing that this machine can do.
+// The cubin again. Throws AssemblyError if the text is not code that this machine can run.
 std::vector<std::byte> assemble(std::string_view text);
 
 }  // namespace tessera::sass

@@ -143,9 +143,9 @@ void make_stale(Cache& cache, const RegisterUse& use) {
   }
 }
 
-// WHY: an entry is taken to outlive whatever is not known to end it: only reads by instructions of
-// fixed latency do, guarded ones too (ptxas writes code that would go wrong otherwise). Findings
-// is nullptr while paths are still being followed.
+// WHY: an entry is assumed to survive everything that is not known to end it: only reads by
+// instructions of fixed latency do, guarded ones too (ptxas writes code that would go wrong
+// otherwise). Findings is nullptr while paths are still being followed.
 void step(const Program& program, std::size_t at, Cache& cache, Findings* findings) {
   const Operation& operation = program.operations[at];
   if (operation.timing == Timing::kFixed) {

@@ -49,7 +49,7 @@ struct LatencyRow {
   LatencyClass first, second;
   int cycles;
 };
-// Stalls below which ptxas never goes after an instruction of this name, whatever follows.
+// The smallest stalls that ptxas uses after an instruction of this name, whatever follows.
 struct StallRow {
   std::string_view name;
   int stall;

@@ -26,7 +26,7 @@ struct LiveRange {
 
 struct LiveRanges {
   std::vector<LiveRange> ranges;
-  // By instruction and general register: the range that it reads there, or writes; kNoRange.
+  // The range that an instruction reads or writes in a general register; kNoRange if there is none.
   int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
   int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
 

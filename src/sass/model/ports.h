@@ -1,4 +1,4 @@
-// Each register bank of a sub-core hands out one register a cycle, so an FFMA whose three sources
+// Each register bank of a sub-core delivers one register per cycle, so an FFMA whose three sources
 // are all fresh reads costs more than its issue slot. This model counts what a stretch of code
 // loses to that, with the reuse cache that saves reads. It is a `model`: measured on Ampere and
 // Blackwell (R. Huerta et al., MICRO 2025), taken over for Hopper; losses on silicon were at least
@@ -55,12 +55,12 @@ class PortState {
  public:
   // Cycles for which the instruction waits in front of its window; afterwards it has been issued.
   int issue(const PortAccess& access, const PortRules& rules);
-  // The register was written: what the cache holds of it is of no use any more.
+  // The register was written, so the cache's copy of it is outdated.
   void forget(int reg);
   // Registers that the last instruction took from the banks, not from the reuse cache.
   int fresh_reads() const { return fresh_reads_; }
-  // Whether it took more of them from one bank than this hands out while an FFMA holds its pipe:
-  // two or more, and where that is two cycles (sm_70 to sm_80) three.
+  // Whether it took more of them from one bank than the bank delivers while an FFMA holds its pipe:
+  // two or more; three or more where that takes two cycles (sm_70 to sm_80).
   bool is_crowded() const { return is_crowded_; }
   bool operator==(const PortState&) const = default;
 

@@ -14,7 +14,7 @@
 namespace tessera::sass {
 namespace {
 
-// A register that is not settled.
+// A register that is not yet settled.
 struct Pending {
   enum class Kind { kFixedWrite, kVariableWrite, kVariableRead };
   Kind kind;

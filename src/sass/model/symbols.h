@@ -27,7 +27,7 @@ class Expressions {
   std::map<Key, Value> numbers_;
 };
 
-// kZero: a register that was set to 0, whichever instruction did it.
+// kZero: a register that was set to 0 by any instruction.
 enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect, kZero };
 
 using Place = std::pair<RegisterFile, int>;

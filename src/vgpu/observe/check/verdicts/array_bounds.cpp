@@ -13,7 +13,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The start of the variable. Local memory is one variable, which starts at its beginning.
+// The shared array of this name. Null for local memory, which is one variable that starts at 0.
 const SharedArray* placed(const Kernel& kernel, const ArrayUse& use) {
   const auto found =
       std::find_if(kernel.shared_arrays.begin(), kernel.shared_arrays.end(),

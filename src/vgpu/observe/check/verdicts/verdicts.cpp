@@ -280,8 +280,8 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
     finding->cure = "put fence.proxy.async";
     finding->cure_at = CureAt::kBeforeBarrier;
   }
-  // WHY a note: no failure is known, and well-known libraries leave the fence out, but the PTX ISA
-  // requires it.
+  // WHY the remark: if the read comes first, no failure is known, and well-known libraries leave
+  // the fence out; the PTX ISA still requires it.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
 }
 

@@ -68,7 +68,7 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
   finding.check = "endless";
   finding.message = fmt::format("still running after {} s", plan.seconds);
   finding.hint =
-      "Look for a loop that waits for what nobody does; if the kernel only takes long, "
+      "Look for a loop that waits for something that never happens; if the kernel is only slow, "
       "launch fewer blocks or give it more --seconds.";
 }
 

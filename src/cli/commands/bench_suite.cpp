@@ -239,7 +239,7 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
       .type_name("N");
   parser
       .add_option("--minutes", arguments.minutes,
-                  "with --suite drawn: ends after so many; the same command goes on where its "
+                  "with --suite drawn: ends after so long; the same command continues where its "
                   "--json file ends")
       .type_name("M");
   parser

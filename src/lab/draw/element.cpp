@@ -122,7 +122,7 @@ Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
       first = std::min(first.value_or(access.address[lane]), access.address[lane]);
     }
   }
-  if (!first) refuse(element, "no access of the kernel could be told to be to " + element.name);
+  if (!first) refuse(element, "no access of the kernel was recognised as one to " + element.name);
   require_in_range(element, extents);
   const auto bytes = static_cast<std::uint64_t>(size_of(traced.run.problem.types.a));
   std::int64_t number = 0;

@@ -18,8 +18,8 @@ struct GlobalCounts {
   std::uint64_t distinct_bytes = 0;   // each byte once a request
   std::uint64_t sectors = 0;          // each sector once a request
   std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
-  std::uint64_t lines = 0;            // each line once a request
-  std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines a wavefront
+  std::uint64_t lines = 0;            // each line once per request
+  std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines per wavefront
   // A model, calibrated on an H200: cycles in L1 of loads that hit there. A request takes the
   // larger of its tag wavefronts and the wavefronts that its addresses would take in shared memory
   // (plain).

@@ -104,8 +104,8 @@ class Evaluator {
                                      const std::string& field, const FieldOrder& order,
                                      const Scope& scope, int depth);
   // The value that the variable at this place gets from "auto [a, b] = f()" or "std::tie(a, b) =
-  // f()", or from a function that takes it by reference or by address. Nothing where the place is
-  // none of these; an unknown object where what it does is not known.
+  // f()", or from a function that takes it by reference or by address. Nothing if the place is none
+  // of these; an unknown object if the effect of the function is not known.
   std::optional<HostObject> set_at(const Token* place, TokenRange text, const Scope& scope,
                                    int depth);
   std::optional<HostObject> bound_at(const Token* place, TokenRange text, const Scope& scope,

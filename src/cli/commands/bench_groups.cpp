@@ -57,7 +57,8 @@ lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t pla
   return candidate;
 }
 
-// The kernel, the same within the vendor's workspace, and each of these in the other build's code.
+// Adds the kernel, the same kernel within the vendor's workspace, and both in the other build's
+// code.
 void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
                     const BenchRequest& request) {
   std::vector<lab::BenchCandidate>& list = group.candidates;

@@ -1,4 +1,4 @@
-"""One step of training of a small transformer block in PyTorch whose products are Tessera's, beside
+"""One step of training of a small transformer block in PyTorch whose products are Tessera's, compared with
 the same block with PyTorch's own."""
 import torch
 import tessera.torch_op  # noqa: F401: registers torch.ops.tessera

@@ -86,7 +86,7 @@ typedef enum tessera_activation {
   TESSERA_SILU = 4      /* x / (1 + exp(-x)), also known as swish */
 } tessera_activation;
 
-/* Where operands are. Said by the caller, because asking the driver costs more than the rest of a
+/* Where operands are. The caller says so, because asking the driver costs more than the rest of a
  * call, and because freed device memory is host memory to the driver. */
 typedef enum tessera_memory {
   TESSERA_DEVICE_MEMORY = 0, /* of the handle's GPU */
@@ -147,7 +147,7 @@ typedef struct tessera_problem {
 /* Operands that can be packed; several as a sum. */
 typedef enum tessera_operand { TESSERA_A = 1, TESSERA_B = 2 } tessera_operand;
 
-/* What a plan may assume and use. */
+/* The assumptions and resources of a plan. */
 typedef struct tessera_plan_options {
   size_t size;
   size_t workspace_limit; /* bytes; 0: none. TESSERA_NO_WORKSPACE: no workspace at all */
@@ -162,7 +162,7 @@ typedef struct tessera_plan_options {
 
 typedef struct tessera_packed_s* tessera_packed;
 
-/* What one call multiplies. */
+/* The operands of one call. */
 typedef struct tessera_arguments {
   size_t size;
   double alpha, beta;
@@ -190,7 +190,7 @@ typedef struct tessera_device {
   int64_t memory_bytes;
 } tessera_device;
 
-/* What multiplies: a GPU, or the CPU. */
+/* The processor that multiplies: a GPU, or the CPU. */
 typedef enum tessera_where {
   TESSERA_ON_GPU = 0,
   TESSERA_ON_GPU_BY_PANELS = 1, /* host memory: in one go, or panels are copied while others are
@@ -198,7 +198,7 @@ typedef enum tessera_where {
   TESSERA_ON_CPU = 2
 } tessera_where;
 
-/* What limits the time of a call, by the model. */
+/* The limit of the time of a call, by the model. */
 typedef enum tessera_bound {
   TESSERA_BOUND_ARITHMETIC = 0,
   TESSERA_BOUND_MEMORY = 1, /* of the GPU */

@@ -44,7 +44,7 @@ inline constexpr tessera_type type_of<std::int8_t> = TESSERA_S8;
 template <>
 inline constexpr tessera_type type_of<std::int32_t> = TESSERA_S32;
 
-// 16-bit and 8-bit floats of those who bring no type of their own: bits, without arithmetic.
+// 16-bit and 8-bit floats for callers without types of their own: bits, without arithmetic.
 enum class half : std::uint16_t {};
 enum class bfloat16 : std::uint16_t {};
 enum class e4m3 : std::uint8_t {};
@@ -73,7 +73,7 @@ struct Matrix {
   Matrix() = default;
   Matrix(T* first, std::int64_t r, std::int64_t c, std::int64_t by_row, std::int64_t by_col)
       : data(first), rows(r), cols(c), row_stride(by_row), col_stride(by_col) {}
-  // Of what looks like a std::mdspan of rank 2: data_handle(), extent(i), stride(i).
+  // From any type like a std::mdspan of rank 2, with data_handle(), extent(i) and stride(i).
   template <class View>
   requires requires(const View& view) {
     { view.data_handle() } -> std::convertible_to<T*>;
@@ -118,8 +118,8 @@ Matrix<T> row_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
   return column_major(all, cols, rows).transposed();
 }
 
-// A vector beside D, whose length is checked: one value for each row of D, or for each column. A
-// bias has D's type; a scale is of floats, or of doubles for FP64.
+// A vector in addition to D, whose length is checked: one value for each row of D, or for each
+// column. A bias has D's type; a scale is of floats, or of doubles for FP64.
 struct Vector {
   const void* data = nullptr;
   std::int64_t count = 0;

@@ -13,7 +13,7 @@ _ALIGNMENT = 256  # of packed operands
 
 
 class Packed:
-    """A matrix on a GPU, and its packed form beside it: made by pack(). `array` is the matrix, which
+    """A matrix on a GPU together with its packed form: made by pack(). `array` is the matrix, which
     must not change."""
 
     def __init__(self, array: Any, compute: str, is_left: bool):

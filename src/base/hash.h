@@ -1,4 +1,4 @@
-// A hash of code, to tell builds apart.
+// A hash of code, to distinguish builds.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// 16 hexadecimal digits (FNV-1a): tells builds apart, and is no protection against anybody.
+// 16 hexadecimal digits (FNV-1a). They distinguish builds, but do not protect against tampering.
 inline std::string hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const std::byte byte : bytes) {

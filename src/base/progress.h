@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// "[#####.....] 5/10  1:07 left  02_coalesced", cut to so many columns; time left is unknown
+// "[#####.....] 5/10  1:07 left  02_coalesced", cut to `columns` columns; time left is unknown
 // (empty) before the first step.
 std::string progress_line(std::int64_t done, std::int64_t total, const std::string& words,
                           double seconds_so_far, std::size_t columns = 79);

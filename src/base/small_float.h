@@ -37,7 +37,8 @@ struct SmallFloat {
     const int exponent = static_cast<int>(from >> 52 & 0x7ff) - 1023;
     const std::uint64_t fraction = from & kFraction;
     if (exponent == 1024) return sign | (fraction ? nan_of(fraction) : kBeyond);
-    // In units of the last place; those of the smallest normal number below it.
+    // The value is rounded in units of the last place. Numbers below the smallest normal number use
+    // the units of that number.
     const int missing = exponent < 1 - kBias ? 1 - kBias - exponent : 0;
     const int shift = kDropped + missing;
     if (shift > 53 || exponent == -1023) return sign;  // less than half of the smallest number

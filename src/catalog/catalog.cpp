@@ -1,4 +1,4 @@
-// The table of all kernels. One line a kernel: its folder, its idea, its rows and how it is
+// The table of all kernels. One line per kernel: its folder, its idea, its rows and how it is
 // planned.
 #include "catalog/catalog.h"
 

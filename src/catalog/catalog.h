@@ -38,7 +38,7 @@ struct KernelRow {
   const void* config = nullptr;  // what only the row's family knows: its own Config; may be null
 };
 
-// An entry of a kernel that is no row, and what it calls.
+// An entry of a kernel that is not a row, with its device function.
 struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kConfigs[0].config>"
@@ -63,19 +63,19 @@ struct Kernel {
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string configs = "kConfigs";            // the table of its rows there
   std::string params = "tessera::GemmParams";  // what its entries take
-  // It applies the epilogue of a problem itself. It is chosen for problems that have one, and is
-  // right for all others, too.
+  // The kernel applies the epilogue of a problem itself. It is chosen for problems that have one,
+  // and is also correct for all others.
   bool applies_epilogue = false;
   int known_spills = 0;  // that the build lets its main loops have
-  // The kernel whose source, PTX, entries and plan it shares; only its cubin is another one. "" for
-  // all others.
+  // The kernel whose source, PTX, entries and plan it shares; only its cubin differs. "" for all
+  // others.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
 };
 
 std::span<const Kernel> all_kernels();
 // The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
-// multiplies nothing, so it is none of all_kernels().
+// multiplies nothing, so all_kernels() does not contain it.
 const Kernel& finish_kernel();
 // Throws kUnsupported, with both types, where there is none.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d);
@@ -85,7 +85,7 @@ bool is_rung(const Kernel& kernel);
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
 
 // Kernels that a user names: a name, its number, a glob, a comma-separated list, "rungs", "library"
-// (those that are no rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
+// (those that are not rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
 // "/all" for every variant) and an optional ":decision" (gemm/decision.h). Throws kBadArgument with
 // the name that was given and the closest names there are.
 struct KernelChoice {

@@ -1,4 +1,4 @@
-// From the kernel names that a user types to rows of the catalog.
+// Finds the catalog rows for the kernel names that a user types.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// No variant named: the default one.
+// Without a variant in the name: the default one.
 void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
                   const std::string& decision, std::vector<KernelChoice>& out) {
   const std::vector<std::string> variants = variants_of(kernel);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kArch = "sm_90a";  // of the cubin that the PTX is made into
+constexpr std::string_view kArch = "sm_90a";  // of the cubin that is made from the PTX
 
 std::string cubin_of(std::string_view name) {
   return std::string(name) + "." + std::string(kArch) + ".cubin";
@@ -50,7 +50,7 @@ bool holds_images(const fs::path& folder) {
 
 }  // namespace
 
-// What an image points to.
+// The data that an image points to.
 struct ImageFiles::Files {
   std::string name, ptx, cubin, patched, made_from, note;
   CodeImage image;

@@ -1,6 +1,6 @@
-// Images of another build, read from what it left behind: its tessera.images, or the files from
-// which that is packed (build/images). What a change of the code does to its speed shows only where
-// both are timed in turn, in one program.
+// Images of another build, read from its tessera.images, or from the files that the build packs
+// into it (build/images). The effect of a code change on speed is visible only if old and new
+// images are timed alternately in one program.
 #pragma once
 
 #include <map>
@@ -20,12 +20,12 @@ class ImageFiles {
   ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 
-  // The image of that name under the name "NAME of PATH", with its patched cubin where asked for;
-  // kept. nullptr where there is none.
+  // The image of that name under the name "NAME of PATH", with its patched cubin if requested. It
+  // is kept; nullptr if there is none.
   const CodeImage* find(std::string_view name, bool with_patch);
 
   const std::string& path() const { return path_; }
-  // That a pack was built from; empty for a folder, whose files do not say.
+  // The commit that the pack was built from; empty for a folder, whose files do not name a commit.
   std::string commit() const { return pack_ ? pack_->origin().commit : ""; }
 
  private:

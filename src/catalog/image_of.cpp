@@ -18,7 +18,7 @@ const std::string& image_name_of(const Kernel& kernel, std::string_view entry) {
       Status::bad_argument("kernel " + kernel.name + " has no entry '" + std::string(entry) + "'"));
 }
 
-// The image that holds all entries, of a kernel whose code is from elsewhere.
+// The image that holds all entries of a kernel whose code is from elsewhere.
 const CodeImage* only_image_of(const Kernel& kernel) {
   const auto all = kernel.own_images.find("");
   return all == kernel.own_images.end() ? nullptr : &all->second;
@@ -41,7 +41,8 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// What applies an epilogue after any product is one kernel's entry, whoever multiplies.
+// The entry that applies an epilogue after a product belongs to one kernel, whichever kernel
+// multiplies.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
   const std::vector<HelperEntry>& all = finish_kernel().helpers;
   return std::ranges::find(all, entry, &HelperEntry::entry) == all.end() ? kernel : finish_kernel();

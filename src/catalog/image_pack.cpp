@@ -46,7 +46,7 @@ std::string read_file(const std::string& path) {
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (file) return bytes;
   throw StatusError(Status::unavailable("compiled kernels: cannot read '" + path +
-                                        "', which must lie beside the program; 'make build' "
+                                        "', which must be next to the program; 'make build' "
                                         "writes it"));
 }
 

@@ -1,8 +1,8 @@
-// Compiled kernels in one file, which lies beside the binaries: tessera.images. The build writes it
-// (cmake/images.cmake); whoever needs an image unpacks that one alone. libtessera.so holds the same
-// bytes inside.
+// Compiled kernels in one file next to the binaries: tessera.images. The build writes it
+// (cmake/images.cmake); a program unpacks only the images that it needs. libtessera.so contains the
+// same bytes.
 //
-// The file begins with text, one line an image, and names the commit and the manifest that it was
+// The file begins with text, one line per image, and names the commit and the manifest that it was
 // built from; then come the images, packed.
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace tessera {
 
-// An image as it lies in the file. `packed` holds the PTX, the portable PTX, then one cubin an
-// arch; `patch` is empty, or holds the first of these patched, the hash of what it was, and a note
-// (packed beside that cubin).
+// An image as stored in the file. `packed` holds the PTX, the portable PTX, then one cubin per
+// architecture; `patch` is empty, or holds the patched form of the first cubin, the hash of its
+// unpatched form, and a note (packed with that cubin).
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
@@ -28,7 +28,7 @@ struct PackedImage {
   std::string packed, patch;
 };
 
-// What a pack was built from.
+// The commit and manifest that a pack was built from.
 struct PackOrigin {
   std::string commit;    // "0123456789ab-dirty"
   std::string manifest;  // hash of its text
@@ -40,10 +40,10 @@ std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>&
 // The images of one file. They live as long as the pack.
 class ImagePack {
  public:
-  // Throws kUnavailable, naming the path and the rule, where it cannot be read, is no such file, or
-  // is shorter or longer than its first lines say.
+  // Throws kUnavailable, naming the path and the rule, when the file cannot be read, is not an
+  // image pack, or has another length than its first lines state.
   explicit ImagePack(const std::string& path);
-  // The same of bytes that somebody else keeps. `path`: what messages call them.
+  // The same for bytes that the caller keeps alive. `path` names them in messages.
   ImagePack(std::string path, std::string_view bytes);
   ~ImagePack();
 
@@ -51,8 +51,8 @@ class ImagePack {
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
   // Unpacked at the first call and kept, from any thread; nullptr where there is none of this name.
-  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable where the
-  // bytes are not those that were written.
+  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable if the bytes
+  // differ from those that were written.
   const CodeImage* find(std::string_view name);
 
  private:
@@ -70,15 +70,15 @@ class ImagePack {
   std::map<std::string_view, std::unique_ptr<Unpacked>> unpacked_;
 };
 
-// The images of a build, from its file, or from the folder in which that lies.
+// The images of a build, from its pack file, or from the folder that contains it.
 std::unique_ptr<ImagePack> load_images(const std::string& path);
 
-// The pack of the running program: inside of it, or the file beside it. Throws kUnavailable where
-// there is none, or where it belongs to another build.
+// The pack of the running program: embedded in it, or the file next to it. Throws kUnavailable if
+// there is none, or if it belongs to another build.
 ImagePack& own_images();
 
-// Throws kUnavailable, naming the pack, where it is of another manifest than the program, or of
-// another commit; a program that knows none takes any.
+// Throws kUnavailable, naming the pack, if it has another manifest or another commit than the
+// program; a program without a commit accepts any.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
 // From now on own_images() refuses the pack of another commit. Called once, when a program starts.

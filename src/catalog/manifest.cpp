@@ -26,7 +26,7 @@ ImageContents& contents_of(std::vector<ImageContents>& images, const std::string
   return images.back();
 }
 
-// Kernels for one SM are of code that no other has.
+// Kernels for only one SM have code that no other SM can use.
 int portable_arch_of(const Kernel& kernel) {
   return kernel.first_sm == kernel.last_sm ? 0 : kernel.first_sm;
 }

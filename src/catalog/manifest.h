@@ -1,6 +1,6 @@
 // Which images the catalog's code is compiled into: one for each kernel and config, so that the
-// build compiles them side by side, a change compiles little again, and a device loads no more than
-// a plan launches. catalog/manifest.txt says so to the build, which reads nothing else.
+// build compiles them in parallel, a change recompiles little, and a device loads no more than a
+// plan launches. catalog/manifest.txt lists them for the build, which reads nothing else.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ImageContents {
 // All images, kernels in the order of the catalog, rows in theirs.
 std::vector<ImageContents> all_images();
 
-// What catalog/manifest.txt must hold.
+// The text that catalog/manifest.txt must hold.
 std::string manifest_text();
 
 }  // namespace tessera::catalog

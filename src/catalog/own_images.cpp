@@ -1,5 +1,5 @@
-// Which pack a program has: the one inside of it, the file beside it, or, of an installed program
-// in bin, the one in share/tessera; and whether it is its own.
+// Finds the pack of a program: the one embedded in it, the file next to it, or, for a program
+// installed in bin, the one in share/tessera. Checks that it belongs to this build.
 #include <filesystem>
 #include <span>
 
@@ -9,7 +9,7 @@
 #include "catalog/manifest.h"
 
 // Bytes that add_embedded_pack() of cmake/images.cmake puts into a library. WHY weak: programs
-// without them read the file beside them.
+// without them read the file next to them.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern const char tessera_embedded_pack[];
 [[gnu::weak, gnu::visibility("hidden")]] extern const char tessera_embedded_pack_end[];

@@ -49,7 +49,7 @@ std::string pack(const std::vector<std::string_view>& parts, std::string_view kn
   set(ZSTD_c_compressionLevel, kLevel);
   set(ZSTD_c_checksumFlag, 1);
   if (!known.empty()) {
-    // WHY: by itself zstd looks back a few megabytes, less than the largest cubin.
+    // WHY: by default zstd looks back only a few megabytes, less than the largest cubin.
     const int window = std::bit_width(known.size() + text.size());
     set(ZSTD_c_windowLog, std::clamp(window, 20, 27));
     set(ZSTD_c_enableLongDistanceMatching, 1);

@@ -39,7 +39,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// What a helper calls for tiles of "128,64".
+// The call of a helper for tiles of "128,64".
 using CallOfTile = std::function<std::string(const std::string& tile)>;
 inline std::string reduce_call(const std::string& tile) { return "reduce<" + tile + ">"; }
 
@@ -51,7 +51,7 @@ std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& params);
 
-// `prefix`: of the entries' names, ahead of the kernel's.
+// `prefix` is put before the kernel's name in the names of its entries.
 template <class Rows>
 std::vector<KernelRow> persistent_rows(const std::string& prefix, const std::string& kernel,
                                        const Rows& table) {
@@ -153,7 +153,7 @@ Kernel persistent_rung(const std::string& name, std::string idea, const Rows& ta
   return kernel;
 }
 
-// A rung of family "warpgroups" with a launch ahead that brings operands into rows for tensor
+// A rung of family "warpgroups" with a launch before it that copies operands into rows for tensor
 // copies.
 template <class Rows>
 Kernel repacking_rung(const std::string& name, std::string idea, const Rows& table) {

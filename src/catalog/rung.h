@@ -31,8 +31,8 @@ constexpr OutputTile thread_tile(const Config& config) {
   return {1, config.block.m * config.block.n / config.threads()};
 }
 
-// The type-erased rows of a kernel's config table. `prefix`: of its entries' names, ahead of its
-// own.
+// The type-erased rows of a kernel's config table. `prefix` is put before the kernel's name in the
+// names of its entries.
 template <class Rows>
 std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& name,
                                  const Rows& table) {
@@ -52,7 +52,7 @@ std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& n
   return rows;
 }
 
-// An FP32 kernel of one launch; callers change what differs in theirs.
+// An FP32 kernel of one launch; callers change the fields that differ.
 inline Kernel plain_kernel(std::string name, std::string idea, std::vector<KernelRow> rows) {
   std::string name_space = name_space_of(name), source = "ladder/" + name + "/kernel.cu";
   return {.name = std::move(name),
@@ -108,7 +108,7 @@ Kernel warpgroup_rung(const std::string& name, std::string idea, const Rows& tab
   return kernel;
 }
 
-// The entry that adds one matrix to another (AddParams), of the rung that FP64 begins with.
+// The entry that adds one matrix to another (AddParams). It belongs to the first FP64 rung.
 inline constexpr const char* kAddEntry = "rung_20_unpacked__add";
 
 template <class Rows>

@@ -1,7 +1,7 @@
 // Catalog lines of the kernels on tensor cores. On Hopper's: a persistent grid, all operands by
-// tensor copies; what a plan must know of a row beyond the words of all rows is its own config. On
-// those of all GPUs since SM 8.0: a persistent grid, operands of any layout and alignment. And the
-// kernels that stand in for both where a GPU has neither.
+// tensor copies; the facts that a plan needs beyond those of every row are in the kernel's own
+// config. On those of all GPUs since SM 8.0: a persistent grid, operands of any layout and
+// alignment. And the kernels that replace both on a GPU that has neither.
 #pragma once
 
 #include <utility>
@@ -22,8 +22,8 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
 // The launch that splits FP32 operands into terms, in this image of the kernel's.
 HelperEntry terms_helper(const std::string& kernel, const std::string& image);
 
-// What all kernels on Hopper's tensor cores have, in kernels/families/`family`. The table outlives
-// the program's data.
+// The fields that all kernels on Hopper's tensor cores have in common; their code is in
+// kernels/families/`family`. The table outlives the program's data.
 template <class Rows>
 Kernel hopper_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, const std::string& family) {

@@ -124,7 +124,7 @@ BytesArgument bytes(const Text& text, const std::string& digits) {
   return argument;
 }
 
-// Split at the commas that lie in no parentheses.
+// Splits at the commas outside of parentheses.
 std::vector<std::string> split_outside(const std::string& text) {
   std::vector<std::string> pieces(1);
   int depth = 0;
@@ -280,7 +280,7 @@ PointersArgument pointers(const Text& text, const std::string& name,
   return argument;
 }
 
-// What a value may be, but for files.
+// Parses a value, except for files.
 Argument parse_value(const Text& text, const std::string& name, const std::string& value) {
   const auto made = [&](auto argument) { return Argument{name, value, std::move(argument)}; };
   if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {

@@ -1,6 +1,7 @@
-// What people type for a kernel's arguments: "a=f32[64,128]:uniform", "n=i32:64", "x=data.npy",
-// "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only text becomes
-// values here; whether they fit a kernel is for bind.h, and the bytes are for values.h.
+// The text of a kernel's arguments, as users type it: "a=f32[64,128]:uniform", "n=i32:64",
+// "x=data.npy", "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only
+// text becomes values here; whether they fit a kernel is for bind.h, and the bytes are for
+// values.h.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ struct StructArgument {
   std::vector<Argument> fields;
 };
 
-// The address of a value that lies in global memory: of a struct or a tensor map.
+// The address of a value in global memory: a struct or a tensor map.
 struct PointerArgument {
   std::vector<Argument> to;  // one
 };
@@ -66,12 +67,13 @@ struct AliasArgument {
   std::uint64_t offset = 0;
 };
 
-// An array of addresses, in global memory: of arrays, null, and of values that it points to.
+// An array in global memory of addresses: those of arrays, null, and those of values.
 struct PointersArgument {
   std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };
 
-// A tensor map over an array; extents are innermost first. What is empty is as the array has it.
+// A tensor map over an array; extents are innermost first. Empty fields take the values of the
+// array.
 struct TensorMapArgument {
   std::string array;
   std::vector<std::int64_t> box;
@@ -104,7 +106,7 @@ struct Argument {
 // "NAME=VALUE" of an option. Throws kBadArgument naming the option, the text and the rule.
 Argument parse_argument(const std::string& option, const std::string& text);
 
-// NAME and FILE of "a=FILE.npy".
+// Splits "a=FILE.npy" into NAME and FILE.
 struct NamedFile {
   std::string name, path;
 };

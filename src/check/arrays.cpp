@@ -20,7 +20,7 @@ namespace {
   throw StatusError(Status::bad_argument(message));
 }
 
-// Bytes of the whole array; `what` has to be named where that is beyond 64 bits.
+// The bytes of the whole array; `what` names it in the error when they exceed 64 bits.
 std::size_t bytes_of(ElementType type, const std::vector<std::int64_t>& shape,
                      const std::string& what) {
   auto bytes = static_cast<std::int64_t>(size_of(type));
@@ -46,7 +46,7 @@ double small_integer(std::uint64_t bits, bool is_signed) {
 
 bool is_unsigned(ElementType type) { return facts_of(type).kind == NumberKind::kUnsigned; }
 
-// WHY: of a narrow type, all numbers beyond its largest would be that one.
+// WHY: in a narrow type, all numbers beyond the largest one would become the largest one.
 double wrapped(ElementType type, std::uint64_t value) {
   if (is_float(type)) return double(value);
   const std::size_t bits = 8 * size_of(type) - (is_unsigned(type) ? 0 : 1);
@@ -82,7 +82,8 @@ std::vector<std::uint64_t> shuffled(std::size_t count, std::uint64_t key) {
   return order;
 }
 
-// Four of those in place of each other, so that threads that are given them meet.
+// Draws one of four neighbouring values for each of them, so that some repeat, and threads that use
+// them as indices collide.
 constexpr std::size_t kRepeats = 4;
 std::size_t repeated(std::size_t value, std::size_t count, std::uint64_t key) {
   const std::size_t group = value / kRepeats, first = group * kRepeats;
@@ -127,7 +128,7 @@ bool equal(const HostArray& found, const HostArray& expected, std::size_t i, dou
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   const double difference = x == y ? 0 : std::fabs(x - y);
   largest = std::max(largest, difference);
-  // WHY: as doubles, 64-bit integers may be equal that are not.
+  // WHY not as doubles: different 64-bit integers may become equal doubles.
   if (difference == 0) return !same_type || is_float(found.type);
   return difference <= tolerance * std::max(1.0, std::fabs(y));
 }

@@ -1,4 +1,4 @@
-// The arrays of a checked kernel: what they hold before a run, and what is told of them after it.
+// The arrays of a checked kernel: their contents before a run, and the report on them after it.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct HostArray {
 // kUnavailable when the memory cannot be had.
 HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed);
 
-// Of its elements; nothing where the file cannot be read, which read_array says.
+// The element type of the file; nothing when the file cannot be read (read_array reports that).
 std::optional<ElementType> type_of_file(const std::string& path);
 // A .npy file of any type of elements.h and any number of dimensions.
 HostArray read_array(const std::string& path, const std::string& argument);

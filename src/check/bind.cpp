@@ -19,7 +19,7 @@ using vgpu::KernelSignature;
 
 constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 
-// One parameter as a person knows it.
+// One parameter, as users know it.
 struct Known {
   const KernelParameter& parameter;
   std::string cpp;  // "float const*"; empty where the kernel's name does not tell
@@ -145,7 +145,7 @@ void require_names(const KernelSignature& kernel, const std::vector<Argument>& a
   }
 }
 
-// They are the first parameters. A name that is given twice is refused later.
+// These must be the first parameters. A name that is given twice is refused later.
 void require_no_gap(const KernelSignature& kernel, const std::vector<Argument>& arguments,
                     const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {

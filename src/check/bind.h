@@ -21,7 +21,7 @@ std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
 // are known before the arrays are made.
 std::string misfit(const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments);
 
-// The same of the arguments alone that are given, where some may still be missing.
+// The same for incomplete arguments: some may still be missing.
 std::string misfit_of_given(const vgpu::KernelSignature& kernel,
                             const std::vector<Argument>& arguments);
 
@@ -32,8 +32,8 @@ std::optional<ElementType> element_of(std::string cpp);
 std::string parameter_table(const vgpu::KernelSignature& kernel,
                             const std::vector<Argument>& arguments);
 
-// {"a=f32[4096]:uniform", "n=i32:64"} for a kernel, as good as its name and PTX allow; what was
-// given and fits stays. Arrays that they name are others'.
+// {"a=f32[4096]:uniform", "n=i32:64"} for a kernel, as exact as its name and PTX allow. Given
+// arguments that fit stay.
 std::vector<std::string> example_arguments(const vgpu::KernelSignature& kernel,
                                            const std::vector<Argument>& arguments,
                                            const std::vector<std::string>& source_names = {});

@@ -42,12 +42,12 @@ std::size_t parameters_begin(const std::string& text) {
   return std::string::npos;
 }
 
-// A function template's name begins with its return type.
+// The name of a function template begins with its return type.
 std::string without_return_type(const std::string& text) {
   return text.starts_with("void ") ? text.substr(5) : text;
 }
 
-// Everything that a kernel may be called by, the most exact first.
+// All names by which a kernel may be called, the most exact first.
 std::vector<std::string> spellings(const std::string& name) {
   const std::string full = plain_kernel_name(name);
   const std::string bare = full.substr(0, parameters_begin(full));
@@ -90,7 +90,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// Those of this name as people write it, else those whose template arguments begin as its do.
+// Kernels with this name as users write it, else those whose template arguments begin with the
+// given ones.
 std::vector<const vgpu::KernelSignature*> loosely_named(
     const std::vector<const vgpu::KernelSignature*>& kernels, const std::string& name) {
   const std::string wanted = loosely(name);
@@ -202,7 +203,7 @@ std::string closest_list(const std::string& wanted, std::vector<std::string> nam
     };
     std::stable_sort(names.begin(), names.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    // Where some are close, the others are of no use.
+    // If some names are close, the others are of no use.
     const auto is_close = [&](const std::string& name) {
       return distance(stem(wanted), stem(name)) <= stem(wanted).size() / 3;
     };

@@ -38,7 +38,7 @@ std::string short_kernel_name(const std::vector<vgpu::KernelSignature>& kernels,
 // "scale(float*, int)" for "_Z5scalePfi"; the name itself where it is not mangled.
 std::string plain_kernel_name(const std::string& name);
 
-// "float*" and "int"; empty where the name does not tell.
+// "float*" and "int"; empty if the name does not contain them.
 std::vector<std::string> parameter_types(const std::string& name);
 
 // Line `number` of a text, from 1; empty beyond its end.

@@ -57,7 +57,7 @@ std::string plain_word(const std::string& word) {
   return same == kSame.end() ? word : same->second;
 }
 
-// A cast to a type, before a number: the word behind it; `at` where there is none.
+// A cast to a type, before a number: the word after it; `at` if there is no cast.
 std::size_t behind_cast(const std::vector<std::string>& words, std::size_t at) {
   if (words[at] != "(") return at;
   std::size_t close = at;

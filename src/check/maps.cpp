@@ -24,7 +24,8 @@ std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray
   return sizes;
 }
 
-// Without sizes and strides of its own it is the whole array, its fastest dimension first.
+// Without sizes and strides of its own, the map covers the whole array, its fastest dimension
+// first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {
   TensorMapDesc desc;

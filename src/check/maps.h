@@ -14,7 +14,7 @@ namespace tessera::checking {
 std::vector<std::byte> encode_map(const Argument& argument, const std::vector<HostArray>& arrays,
                                   const Placed& placed, Device& device);
 
-// What the handle of a TextureArgument points to. Throws likewise.
+// The bytes that the handle of a TextureArgument points to. Throws likewise.
 std::vector<std::byte> encode_texture(const Argument& argument,
                                       const std::vector<HostArray>& arrays, const Placed& placed);
 

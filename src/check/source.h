@@ -1,4 +1,4 @@
-// The lines that findings name: those of the source where its file is there, else of the PTX.
+// Shows the lines that findings name: source lines if the source file exists, else PTX lines.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class SourceLines {
   std::map<std::string, std::string> files_;
 };
 
-// Column of a source line in the .loc that an instruction follows; 0 if that names another line.
+// The column of a source line in the .loc before an instruction; 0 if the .loc names another line.
 int column_of(const std::string& ptx, int ptx_line, int source_line);
 
 }  // namespace tessera::checking

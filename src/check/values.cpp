@@ -11,7 +11,7 @@ constexpr std::size_t kAddressBytes = 8;
 constexpr std::size_t kTensorMapBytes = 128;  // of CUtensorMap
 
 // HW: the tensor copies ask for 64 bytes, as CUtensorMap was aligned in CUDA 12. In CUDA 13
-// (cuda.h) it has 128. What holds one is aligned like it, or unknown (0).
+// (cuda.h) it has 128. A struct that holds one has the same alignment, or an unknown one (0).
 std::size_t map_alignment_in(std::size_t alignment_of_whole) {
   return alignment_of_whole == 0 || alignment_of_whole >= 128 ? 128 : 64;
 }
@@ -67,7 +67,7 @@ void put(const StructArgument& structure, const Placed& placed, std::size_t map_
   }
 }
 
-// The address that an argument stands for.
+// The address that an argument means.
 std::uint64_t address_of(const Argument& argument, const Placed& placed) {
   if (std::holds_alternative<NullArgument>(argument.value)) return 0;
   if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {

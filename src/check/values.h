@@ -11,15 +11,15 @@
 
 namespace tessera::checking {
 
-// Addresses of the arrays and of what PointerArguments point to, and encoded tensor maps, all by
-// the names of their arguments.
+// The addresses of the arrays, the addresses of values that PointerArguments point to, and the
+// encoded tensor maps, all by the names of their arguments.
 struct Placed {
   std::map<std::string, std::uint64_t> arrays, pointees;
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-// In bytes. `alignment`: of the parameter or variable that takes it, 0 where that is unknown; it
-// says how tensor maps in it are aligned.
+// The size in bytes. `alignment` is that of the parameter or variable that holds the struct, or 0
+// if it is unknown; it decides how tensor maps in the struct are aligned.
 std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
@@ -32,10 +32,10 @@ std::vector<std::byte> value_bytes(const Argument& argument, const Placed& place
 // The addresses of an array of pointers.
 std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
 
-// Calls f for the argument and for all that it is made of, the innermost first.
+// Calls f for the argument and for all its parts, the innermost first.
 void for_each_part(const Argument& argument, const std::function<void(const Argument&)>& f);
 
-// The names of arrays that an argument reads the address of, or maps.
+// The names of arrays that an argument takes the address of, or maps.
 std::vector<std::string> arrays_named_by(const Argument& argument);
 
 }  // namespace tessera::checking

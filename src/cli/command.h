@@ -1,5 +1,5 @@
-// What a command is: a name, a line about itself, examples, options, and what it does. And the call
-// that it was chosen by.
+// A command: its name, a line about it, examples, options, and its function. Also the command line
+// that selected it.
 #pragma once
 
 #include <functional>
@@ -25,16 +25,17 @@ struct Command {
   std::function<std::function<int()>(Parser& parser)> declare;
 };
 
-// As a shell takes it: '0*' would name files there.
+// The argument quoted for a shell, where '0*' would otherwise name files.
 std::string quoted(const std::string& argument);
 
 // Keeps the call of this process: the program's name as typed, "build/tessera", and all arguments.
 void keep_call(const std::vector<std::string>& arguments, const std::string& called);
 
-// The call, "tessera bench -m 8", for the files that it writes.
+// The command line of this process ("tessera bench -m 8"), for the files that it writes.
 const std::string& command_line();
 
-// The same to paste: "build/tessera check" of "tessera check" where the program was called so.
+// The same line, ready to paste: "build/tessera check" for "tessera check" if the program was
+// started by that name.
 std::string to_paste(std::string line);
 
 }  // namespace tessera::cli

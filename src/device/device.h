@@ -41,7 +41,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Memory::copy_in;
   using Memory::copy_out;
-  // As a device does them that has one stream and waits for each call: the virtual GPU.
+  // The default for a device with one stream that waits for each call: the virtual GPU.
   AddressKind kind_of(std::uint64_t address) const override;
   void* allocate_pinned(std::size_t bytes) override;
   void free_pinned(void* memory) override;
@@ -57,7 +57,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Stream::launch;
   using Stream::synchronize;
-  // Entry, tensor maps and launch of what is launched once.
+  // The entry, tensor maps and launch of code that is launched once.
   void launch(const LoadedImage& image, const Launch& launch);
 };
 

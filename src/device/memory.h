@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// kUnavailable, and the reason is memory: some callers tell that apart.
+// kUnavailable because memory is short: some callers treat that case differently.
 class OutOfMemory : public StatusError {
  public:
   explicit OutOfMemory(std::string message)

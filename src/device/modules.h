@@ -31,8 +31,8 @@ struct LoadedEntry {
 class Modules {
  public:
   virtual ~Modules() = default;
-  // Loads once a device and image name; later calls return the same handle. Legal while a stream is
-  // captured. Throws kUnavailable when this GPU or driver can load none of the image's codes.
+  // Loads once per device and image name; later calls return the same handle. Legal while a stream
+  // is captured. Throws kUnavailable when this GPU or driver can load none of the image's codes.
   virtual LoadedImage load(const CodeImage& image) = 0;
   // Finds an entry and sets the attributes that this shape needs. Throws kBadArgument if the image
   // has no entry of this name.

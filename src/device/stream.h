@@ -30,8 +30,9 @@ class Stream {
   // other capture of the process has. nullopt: the work is done.
   virtual std::optional<std::uint64_t> capture_of(void*) const { return {}; }
   bool is_capturing(void* stream) const { return capture_of(stream).has_value(); }
-  // Of a stream that is captured: calls `gone` once its graph, all copies of it, and what was made
-  // executable of them are destroyed and no longer run. On any thread; it must not use the device.
+  // For a stream that is being captured: calls `gone` when its graph, all copies of it and all
+  // executables made from them are destroyed and no longer run. The call may come on any thread,
+  // and must not use the device.
   virtual void when_graph_is_gone(void*, std::function<void()>) {}
 
   // Elapsed milliseconds on the device between two marks on its default stream; nullopt on the

@@ -1,4 +1,4 @@
-// Transfers of a device that does everything at once.
+// Transfers of a device that runs every call synchronously.
 #include "device/transfers.h"
 
 #include <cstdlib>

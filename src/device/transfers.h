@@ -1,5 +1,5 @@
-// Copies between host and device that run beside kernels, and what the device knows of an address.
-// Failures throw StatusError.
+// Copies between host and device that overlap with kernels, and facts that the device knows about
+// an address. Failures throw StatusError.
 #pragma once
 
 #include <cstddef>
@@ -27,25 +27,26 @@ class Transfers {
   virtual ~Transfers() = default;
   virtual AddressKind kind_of(std::uint64_t address) const = 0;
 
-  // Host memory that copies run from and to without the host. Throws where there is not enough.
+  // Pinned host memory, which copies can use without the host. Throws if there is not enough.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 
-  // In the order of a stream, from and to pinned memory; other memory may make the call wait.
+  // Copies in the order of a stream, from and to pinned memory; other memory may make the call
+  // wait.
   virtual void copy_in(DeviceAddress to, const void* from, const CopyShape& shape,
                        void* stream) = 0;
   virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
 
-  // A stream that runs beside others, and marks in streams. A device that does everything at once
-  // has none: null.
+  // A stream that runs concurrently with others, and marks in streams. A synchronous device has no
+  // such stream: null.
   virtual void* make_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   virtual void* make_event() = 0;
   virtual void destroy_event(void* event) = 0;
   virtual void record(void* event, void* stream) = 0;
-  // Work that is given to the stream from now on begins after what was before the mark.
+  // Work given to the stream from now on begins after the work before the mark.
   virtual void wait(void* stream, void* event) = 0;
-  // Returns when all that was before the mark is done.
+  // Returns when all work before the mark is done.
   virtual void wait_for(void* event) = 0;
 };
 

@@ -12,8 +12,8 @@
 
 namespace tessera::schedule {
 
-// What the steps of a product cost on one GPU, in cycles. gemm/cost/cost.h says where a
-// kernel's numbers come from.
+// The costs of the steps of a product on one GPU, in cycles. gemm/cost/cost.h says where a kernel's
+// numbers come from.
 struct TileCosts {
   int ctas_per_sm;     // CTAs per SM
   double start;        // until the first tile of a CTA has arrived
@@ -34,15 +34,15 @@ constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms)
 
 // Rows of tiles that are walked together, so that the tiles in flight are about a square.
 inline constexpr int kGroup = 8;
-// In k tiles. A shorter run would only fill the pipeline; a split that is closer to a tile's end is
-// not worth its partial.
+// Both in k tiles. A shorter run would only fill the pipeline. A run that would end closer than
+// kSnap to the end of a tile is moved there: the split would not be worth its partial.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 
 // No more tiles than this, so that tile numbers and the steps between them are ints.
 inline constexpr long long kMaxTiles = 1 << 30;
 
-// `count`: of products.
+// `count`: the number of products.
 constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block,
                              long long count = 1) {
   const long long tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
@@ -51,7 +51,7 @@ constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile bl
          tiles_m * tiles_n * count <= kMaxTiles;
 }
 
-// Every tile whole.
+// The schedule with every tile whole.
 constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile block, int ctas) {
   const int tiles_m = static_cast<int>(ceil_div(m, block.m));
   const int tiles_n = static_cast<int>(ceil_div(n, block.n));
@@ -67,7 +67,7 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
-// The tiles behind `whole_tiles` are split in `runs`; all are whole where no kernel can walk that.
+// The tiles after `whole_tiles` are split in `runs`; all are whole where no kernel can walk that.
 constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int runs, int ctas) {
   const bool is_legal = whole_tiles >= 0 && whole_tiles < whole.tiles() &&
                         whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&
@@ -89,14 +89,14 @@ struct Cycles {
   }
 };
 
-// From the start of the first CTA to the end of the last, with room for `ctas`.
+// The cycles from the start of the first CTA to the end of the last, with room for `ctas`.
 constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const int sms = ctas / costs.ctas_per_sm;
   const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
   const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, sms) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
-           // In the last wave no other CTA multiplies meanwhile.
+           // In the last wave, no other CTA multiplies while one stores.
            .store = (waves + (rest > 0) + costs.ctas_per_sm - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
@@ -125,7 +125,8 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     const int split = whole.tiles() - kept;
     const long long most = static_cast<long long>(split) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    // As many runs as fit; as many, but no run in two tiles; one per SM; both.
+    // Candidates: as many runs as fit; the same, rounded so that no run spans two tiles; one run
+    // per SM; that, rounded likewise.
     const int alone = ctas / costs.ctas_per_sm;
     for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / split * split}) {
@@ -142,7 +143,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
 }
 
 // Splits every tile of the last wave, whether the wave is full or not: for tests, and to measure
-// what the model would not split.
+// splits that the model would not choose.
 constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
                                   int ctas) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);

@@ -106,7 +106,7 @@ class Reader {
     return value;
   }
 
-  // As the catalog holds it, for good.
+  // The name as the catalog holds it, valid for the life of the process.
   std::string_view variant(std::string_view name) const {
     for (const KernelRow& row : choice_.kernel->rows) {
       if (row.variant == name) return row.variant;

@@ -1,4 +1,4 @@
-// What a caller may ask of a plan, and what a plan must know of operands and GPU. That does not
+// The options of a plan, and the facts about operands and GPU that a plan needs. That does not
 // include addresses: a plan serves all operands of at least the alignment that it was made for.
 #pragma once
 
@@ -67,7 +67,7 @@ DeviceLimits limits_of(const DeviceInfo& info);
 
 // HW: copies and stores of kernels are at most 16 bytes wide, and need no larger alignment.
 inline constexpr int kMostAlignment = 16;
-// Of a workspace, in bytes. Devices allocate with at least this alignment.
+// The alignment of a workspace, in bytes. Devices allocate with at least this alignment.
 inline constexpr int kWorkspaceAlignment = 256;
 constexpr std::int64_t with_workspace_alignment(std::int64_t bytes) {
   return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;

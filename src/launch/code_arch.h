@@ -16,7 +16,8 @@ inline int arch_number(std::string_view arch) {
 }
 
 // Whether code for `arch` can run on a GPU of compute capability `sm` (90): a cubin and an
-// architecture-specific target ("sm_90a") need that very one, plain PTX that or a later one.
+// architecture-specific target ("sm_90a") need exactly that capability; plain PTX needs that one or
+// a later one.
 inline bool cubin_fits(std::string_view arch, int sm) {
   const int made_for = arch_number(arch);
   if (arch.ends_with('a')) return made_for == sm;

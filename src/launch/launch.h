@@ -23,7 +23,7 @@ struct LaunchShape {
   int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
   // Programmatic dependent launch: the grid may start while the previous launch still runs, and its
   // kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts it
-  // after that one has ended, and its checks report what should have waited.
+  // after that launch has ended, and its checks report accesses that should have waited.
   bool starts_early = false;
 };
 

@@ -22,8 +22,8 @@ struct Batch {
   std::int64_t count = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
   std::int64_t alignment = 0;  // of kPointers: bytes of which every address is a multiple
-  // Of kGroups: how many rows each group has, m in all. B of a group is stride_b behind the one
-  // before; the other strides are 0.
+  // For kGroups: the number of rows of each group, m in all. B of a group begins stride_b after
+  // that of the group before; the other strides are 0.
   std::vector<std::int64_t> rows = {};
 
   bool operator==(const Batch&) const = default;

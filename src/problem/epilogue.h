@@ -12,8 +12,8 @@
 
 namespace tessera {
 
-// A vector beside D: one value for each row, or for each column, of D in the caller's order. All
-// products of a batch share it.
+// A vector in addition to D: one value for each row, or for each column, of D in the caller's
+// order. All products of a batch share it.
 enum class VectorKind { kNone, kPerRow, kPerColumn };
 
 struct Epilogue {

@@ -54,7 +54,7 @@ constexpr auto kEpilogueWords = [] {
   return words;
 }();
 
-// Whether the one field that `part` sets has that value.
+// Whether `whole` has the same value in the one field that `part` sets.
 bool is_part_of(const Epilogue& part, const Epilogue& whole) {
   const Epilogue none;
   return (part.scale == none.scale || part.scale == whole.scale) &&

@@ -35,7 +35,7 @@ inline std::uint64_t Operands::operator[](OperandId id) const {
   return this->*kAddresses[static_cast<std::size_t>(id)];
 }
 
-// Of an element of a batch's array of addresses.
+// The size of one address in a batch's array of addresses.
 inline constexpr int kAddressBytes = 8;
 
 enum class Use { kUnused, kRead, kWritten };
@@ -54,8 +54,8 @@ struct Operand {
   bool is_used() const { return use != Use::kUnused; }
 };
 
-// One row for each OperandId, in its order. WHY implicit: where a table is asked for, a problem is
-// as good; a plan keeps the table of its own. Expects leading dimensions to be filled in.
+// One row for each OperandId, in its order. WHY implicit: a problem can be passed wherever a table
+// is expected; a plan keeps its own table. Expects leading dimensions to be filled in.
 struct OperandTable {
   OperandTable(const Problem& problem);  // NOLINT(google-explicit-constructor)
 
@@ -68,11 +68,11 @@ struct OperandTable {
 };
 
 // Bytes from the first to the last element of all products that lie in memory, or of the array of
-// their addresses; 0 for an operand that is not used, the largest number where no 64 bits hold it.
+// their addresses; 0 for an operand that is not used, the largest number if it exceeds 64 bits.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
-// Not ok where an operand that is used has address 0, or one that is no multiple of its element's
-// bytes (of 8, for an array of addresses).
+// Not ok where an operand that is used has address 0, or one that is not a multiple of its
+// element's bytes (of 8, for an array of addresses).
 Status check_addresses(const OperandTable& table, const Operands& operands);
 
 // Not ok where the bytes of an operand that is used end beyond the address space.

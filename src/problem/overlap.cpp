@@ -36,7 +36,7 @@ Runs runs_of(const MatrixView& view, std::uint64_t base, ElementType type) {
           (rows_adjacent ? view.col : view.row) * bytes};
 }
 
-// Does any run of x touch any run of y? Walks the matrix with fewer runs; for each run the
+// Whether any run of x touches any run of y. Walks the matrix with fewer runs; for each run the
 // neighbours in the other matrix follow by division.
 bool matrices_touch(Runs x, Runs y) {
   if (x.end() <= y.base || y.end() <= x.base) return false;

@@ -49,7 +49,7 @@ MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols
                          : transposed(stored(order, cols, rows, ld));
 }
 
-// A stored matrix: lines, one ld apart, of so many contiguous elements.
+// A stored matrix: lines, one ld apart, of `length` contiguous elements each.
 struct Lines {
   std::int64_t length, count;
 };
@@ -70,7 +70,7 @@ struct LeadingDimension {
   Lines lines;
 
   std::int64_t minimum() const { return std::max<std::int64_t>(1, lines.length); }
-  // No element's place depends on it.
+  // Whether no element's place depends on the leading dimension.
   bool is_unused() const { return lines.count <= 1 || lines.length <= 0; }
 };
 
@@ -135,7 +135,8 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
-// Addresses that nobody sees before a kernel does: each must be that of an element.
+// Only the kernel reads these addresses, so the alignment that the caller states must be enough for
+// an element of each type.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / kAddressBytes;
@@ -216,7 +217,7 @@ MatrixView view_d(const Problem& p) { return stored(p.order, p.m, p.n, p.ldd); }
 Problem with_default_ld(Problem problem) {
   const auto all = leading_dimensions(problem);
   std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd};
-  // WHY: one that is not used may be any number, also one whose bytes no integer holds.
+  // WHY: an unused leading dimension may be any number, even one whose bytes exceed every integer.
   constexpr std::int64_t kMostUnused = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool is_too_large = all[i].value > kMostUnused && all[i].is_unused();

@@ -78,7 +78,7 @@ Status check_supported(const Problem& problem);
 // The same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A column-major
 // matrix is its transpose in row-major order.
 Problem exchanged(Problem problem);
-// Exchanged where it is column-major.
+// The exchanged problem if this one is column-major; else the same.
 Problem row_major(const Problem& problem);
 
 // The problem as kernels see it: C and D row-major, k and alpha zero if A and B must not be read.

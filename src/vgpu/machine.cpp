@@ -1,4 +1,5 @@
-// The virtual GPU from outside: checks what callers hand in, keeps what lives between launches.
+// The virtual GPU from outside: checks the input of callers, and keeps the state that lives between
+// launches.
 #include "vgpu/machine.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ class Program {
     return all;
   }
 
-  // Decoded at its first launch, so that what is never launched may hold anything.
+  // Decoded at its first launch, so that code that is never launched may contain anything.
   const Kernel& kernel(const std::string& entry) const {
     const std::lock_guard lock(mutex_);
     auto& kernel = kernels_[entry];
@@ -145,7 +146,7 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
-// What the launch asks for, else what the kernel requires, else CTAs alone.
+// The launch's cluster shape, else the one that the kernel requires, else single CTAs.
 Dim3 cluster_shape(const Kernel& kernel, const LaunchShape& shape) {
   const Dim3 required = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   const Dim3 asked = shape.cluster;
@@ -198,7 +199,7 @@ std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
   return static_cast<std::uint32_t>(bytes);
 }
 
-// What the driver gives a cooperative launch: zeroed words through which its CTAs meet.
+// The memory that the driver gives a cooperative launch: zeroed words through which its CTAs meet.
 class GridWorkspace {
  public:
   GridWorkspace(const Kernel& kernel, GlobalMemory& memory) : memory_(memory) {

@@ -24,8 +24,8 @@ struct LaunchShape {
   Dim3 grid, block;
   Dim3 cluster = {0, 0, 0};        // 0: what the kernel says, else one CTA
   std::uint32_t shared_bytes = 0;  // dynamic
-  // Programmatic dependent launch: the launches before it may not have ended. It runs after them
-  // all the same, and the checks report what it should have waited for (griddepcontrol.wait).
+  // Programmatic dependent launch: the launches before it may not have ended. Here it still runs
+  // after them, and the checks report accesses that should have waited (griddepcontrol.wait).
   bool starts_early = false;
 };
 
@@ -50,18 +50,18 @@ class Machine {
   void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
 
-  // Whether all of these bytes were written: by the host, by a launch that was checked, or, for all
-  // that is known, by one that was not.
+  // Whether all of these bytes were written by the host or by a checked launch, or may have been
+  // written by an unchecked one.
   bool is_written(std::uint64_t address, std::size_t bytes) const;
 
   // Bytes of all allocations together.
   std::size_t memory_limit() const;
 
-  // Of the launches to come.
+  // Sets what is observed in the launches that follow.
   void observe(const Observation& observation);
 
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
-  // The entries of a program and what they take.
+  // The entries of a program and their parameters.
   static std::vector<KernelSignature> signatures(const Program& program);
   // Its variables in global and constant memory.
   static std::vector<ModuleVariable> variables(const Program& program);

@@ -58,7 +58,7 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
   return files;
 }
 
-// The oldest go.
+// Removes the oldest entries.
 void make_room(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;

@@ -1,7 +1,6 @@
-// PTX of earlier calls: a file that has not changed, nor any header that it includes, is not
-// compiled again. In TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera;
-// TESSERA_CACHE=off turns it off. Whatever goes wrong with it, the file is compiled as if there
-// were none.
+// PTX of earlier calls: a file is compiled again only if it, or a header that it includes, has
+// changed. In TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera; TESSERA_CACHE=off
+// turns it off. If anything goes wrong with the cache, the file is compiled as if there were none.
 #pragma once
 
 #include <optional>

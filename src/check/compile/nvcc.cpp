@@ -57,7 +57,7 @@ std::vector<std::string> usual_places() {
   return places;
 }
 
-// A folder that is gone when this is.
+// A temporary folder, removed at the end of the object's lifetime.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -109,7 +109,7 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// The last lines of the PTX: what is to be said of its source, also where it is not compiled again.
+// The last lines of the PTX: remarks about its source, kept also when it is not compiled again.
 constexpr const char* kReplaced = "// compiled with ";
 constexpr const char* kOutOfRange = "// subscript out of range: ";
 
@@ -123,7 +123,7 @@ const std::string& told(const std::string& ptx) {
 }
 
 // Where constant indices leave their arrays: "a.cu(4): warning #175-D: subscript out of range". The
-// compiler takes such code for impossible and drops what comes of it.
+// compiler considers such code impossible and drops everything that depends on it.
 std::string note_of_ranges(const std::string& said) {
   std::istringstream lines(said);
   std::vector<std::string> places;
@@ -159,7 +159,8 @@ void write(const std::string& path, const std::string& text) {
       .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// Out of the list of files that the result depends on: it is gone with the temporary folder.
+// Removes it from the list of files that the result depends on: it disappears with the temporary
+// folder.
 void leave_out(const std::string& header, const std::string& files) {
   std::string text = lab::read_whole_file(files, "the compiler's list of files");
   const std::size_t at = text.find(header);

@@ -23,7 +23,7 @@ enum class Messages { kShown, kHidden };  // of the assembler, when it refuses a
 std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch,
                                     Messages messages = Messages::kShown);
 
-// "sm_90a" of ".target sm_90a, debug"; what a .cu file is compiled for where there is none.
+// "sm_90a" from ".target sm_90a, debug"; without a target, the default for .cu files.
 std::string target_of(std::string_view ptx);
 
 }  // namespace tessera::checking

@@ -13,13 +13,13 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-// From ".visible .entry" to the last brace.
+// The text from ".visible .entry" to the last brace.
 struct Entry {
   std::string_view name;
   std::size_t begin = 0, end = 0;
 };
 
-// The place behind a comment or a text that begins here; the place itself where none does.
+// The place after a comment or a text that begins here; the place itself where none does.
 std::size_t behind_comment(std::string_view ptx, std::size_t at) {
   std::size_t end = at;
   if (ptx.compare(at, 2, "//") == 0) {
@@ -33,7 +33,7 @@ std::size_t behind_comment(std::string_view ptx, std::size_t at) {
   return std::min(end, ptx.size());
 }
 
-// The place behind the body of what is declared here, or behind its ';'.
+// The place after the body of what is declared here, or after its ';'.
 std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   int depth = 0;
   while (at < ptx.size()) {

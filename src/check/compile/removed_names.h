@@ -1,5 +1,5 @@
-// Names that older programs use and CUDA 13 no longer has. Most are of the host, and no kernel
-// depends on them; old shuffles and votes are those of the lanes that are there.
+// Names that older programs use and CUDA 13 no longer has. Most are host functions, and no kernel
+// depends on them; old shuffles and votes become those of the active lanes.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tessera::checking {
 
-// The macros that put others in their place, where all of a compiler's errors are of such names:
-// "cudaThreadSynchronize cudaDeviceSynchronize". Empty where another error is among them.
+// Macros that replace such names, if all of a compiler's errors are about them:
+// "cudaThreadSynchronize cudaDeviceSynchronize". Empty if there is any other error.
 std::vector<std::string> replacements_for(const std::string& said);
 
 }  // namespace tessera::checking

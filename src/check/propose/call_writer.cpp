@@ -113,7 +113,8 @@ void CallWriter::add_argument(const Candidate& candidate, std::size_t i, Fills f
   words.arguments.push_back(parameter.name + "=" + value);
 }
 
-// Its pointers get arrays of their own, its numbers what the launch assigns or 64.
+// Pointers in the struct get arrays of their own; numbers get the value that the launch assigns, or
+// 64.
 std::string CallWriter::struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                                     const Trial* trial, CallWords& words) const {
   const ParameterGuess& parameter = kernel_.parameters[i];
@@ -180,7 +181,7 @@ std::string CallWriter::field_text(const Candidate& candidate, std::size_t i,
   return text;
 }
 
-// Fields of a type that is not as the source says are no such struct.
+// False if a field has another type than the source says.
 bool CallWriter::fits(const std::string& text, std::size_t bytes) {
   const Argument argument = parse_argument("--arg", "x=" + text);
   const auto* fields = std::get_if<StructArgument>(&argument.value);

@@ -1,5 +1,5 @@
-// A call as it is typed: of a launch that may be tried, the words of its shape and of its
-// arguments.
+// Writes a call as a user would type it: the words for the shape and the arguments of a launch to
+// try.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace tessera::checking {
 
-// Of an array whose extent is not known yet: the second where the first is too small.
+// Sizes tried for an array whose extent is not yet known: the second one if the first is too small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// What arrays hold at first: numbers up to their length, in any order, several times or once; those
-// that count up; zeros, for what is an index; letters, for text; zeros, with the begins of rows
-// that count up; or as the last of these, outputs nothing.
+// The first contents of arrays: numbers up to their length, in random order, with or without
+// repeats; ascending numbers; zeros, for arrays of indices; letters, for text; zeros, with
+// ascending starts of rows; or the same as the last of these, but with empty outputs.
 enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
 
 std::size_t arrays_of(const KernelFacts& kernel);  // how many
 
-// Those that a kernel's integers are tried with; the first alone where it has none.
+// The fills to try for a kernel with integer arrays; only the first one for other kernels.
 std::vector<Fills> fills_for(const KernelFacts& kernel);
 
 class CallWriter {
@@ -34,10 +34,10 @@ class CallWriter {
   std::set<std::string> filled;                     // outputs that the kernel reads first
   Fills fills = Fills::kRepeated;                   // used in place of kInputs
 
-  // With the extents that a trial has shown, where there was one.
+  // The words of the call, with the extents that a trial has shown, if there was one.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;
 
-  // "of x the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101": of
+  // "of x the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101": for
   // each array whose allocation is certain.
   std::vector<std::string> overruns(const Candidate& candidate, const Trial& trial) const;
 
@@ -50,12 +50,13 @@ class CallWriter {
   static void note(const std::string& name, const std::string& value, CallWords& words);
   void add_argument(const Candidate& candidate, std::size_t i, Fills fills, const Trial* trial,
                     CallWords& words) const;
-  // Its pointers get arrays of their own, its numbers what the launch assigns or 64.
+  // Pointers in the struct get arrays of their own; numbers get the value that the launch assigns,
+  // or 64.
   std::string struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                           const Trial* trial, CallWords& words) const;
   std::string field_text(const Candidate& candidate, std::size_t i, const FieldGuess& field,
                          std::int64_t k, const Filling& filling, CallWords& words) const;
-  // Fields of a type that is not as the source says are no such struct.
+  // False if a field has another type than the source says.
   static bool fits(const std::string& text, std::size_t bytes);
   static std::string number_text(const ParameterGuess& parameter,
                                  const std::optional<HostValue>& value);

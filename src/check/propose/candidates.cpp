@@ -15,7 +15,7 @@ namespace {
 constexpr double kSecondsOfReading = 1.5;  // of the processor, for the launches of one kernel
 constexpr int kChainsOfSite = 1 << 10;
 
-// Without a launch in the source: every number is the same.
+// Candidates for a source without a launch: every number is the same.
 std::vector<Candidate> usual(const KernelFacts& kernel) {
   std::vector<Candidate> candidates;
   for (const Dims& block : usual_blocks(kernel)) {

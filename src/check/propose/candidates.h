@@ -1,5 +1,5 @@
-// Launches that may be tried of a kernel: those that its source makes, smaller where it makes large
-// ones, and usual shapes where the source tells none.
+// Launches of a kernel that may be tried: those that its source makes, reduced if they are large,
+// and usual shapes if the source has no launch.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@ namespace tessera::checking {
 
 using Dims = std::array<std::int64_t, 3>;
 
-// A variable of the program that another value is taken for; or the grid, where none makes it
-// smaller.
+// A variable of the program whose value is replaced; or the grid, if no variable makes it smaller.
 struct Changed {
   std::string name, from, to;
   bool is_grid = false;
@@ -26,11 +25,12 @@ struct Candidate {
   std::int64_t shared = 0;
   std::vector<std::optional<HostValue>> numbers;   // of the parameters that are numbers
   std::vector<std::optional<Allocated>> elements;  // that the program allocates
-  // Of the parameters that are structs: what the program assigns to their fields.
+  // Per struct parameter: the values that the program assigns to its fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
   std::map<std::string, std::int64_t> assumed;  // values of names that nothing tells
-  // Launches of one chain differ in what is halved: at level 0 nothing is. -1: it is of none.
+  // Launches of one chain differ in the number of halvings: none at level 0. -1: the launch belongs
+  // to no chain.
   int chain = -1, level = 0;
   bool keeps_multiples = true;  // halved values are multiples of what the program's are, to 256
   bool is_step = false;         // tried only after a smaller one of its chain
@@ -38,13 +38,14 @@ struct Candidate {
   bool tells_shared = true;
   bool states_shared = false;  // the launch says how much, or that there is none
   bool is_certain = false;     // no condition around the launch may keep it from being made
-  // Of grid, block and shared memory: what the launch says, and why that tells no number.
+  // For grid, block and shared memory: the words of the launch, and why no number follows from
+  // them.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known
   std::string refused;               // why no GPU starts the program's own launch
 };
 
-// What is known of the kernel itself.
+// The known facts about the kernel itself.
 struct KernelFacts {
   const vgpu::KernelSignature& signature;
   std::vector<ParameterGuess> parameters;

@@ -1,4 +1,5 @@
-// What the end of a call that was tried says: of the kernel, of the call, or of what is given.
+// Whether the end of a tried call points to the kernel, to the call, or to the values that the user
+// gave.
 #pragma once
 
 #include <string>
@@ -9,18 +10,18 @@
 
 namespace tessera::checking {
 
-// A fault that no other array would spare the kernel: neither a trial's arrays that are too short,
-// nor that it took too long.
+// A fault that other arrays would not avoid: it comes neither from arrays of a trial that are too
+// short, nor from a run that took too long.
 bool is_fault_of_kernel(const Trial& trial);
 bool leaves_arrays(const Trial& trial);  // of global memory
 bool is_in_shared(const Trial& trial);
 bool wants_map(const Trial& trial);
 std::string first_line(const Trial& trial);
 
-// Then every other call would be refused as well.
+// Whether every other call would be refused as well.
 bool blames_what_is_given(const CallWords& given, const std::string& message);
 
-// Under checks, in one order of the warps.
+// Runs the call under checks, in one order of the warps.
 CheckResult checked_once(CheckPlan plan, double seconds);
 
 double instructions_of(const CheckResult& checked);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kDeepest = 40, kMostSteps = 20000;  // before a definition is taken for endless
 
-// Whether these are numbers, or numbers unless the command line or the environment say otherwise.
+// Whether these words are numbers, or are numbers unless the command line or the environment
+// changes them.
 bool is_literal(TokenRange words) {
   static const std::set<std::string> kAsks = {"argc",   "argv",   "getenv", "atoi",  "atol",
                                               "atoll",  "stoi",   "stol",   "stoul", "stoll",
@@ -51,7 +52,7 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
-// Whether the words in these brackets are an initial value, and no parameters of a function.
+// Whether the words in these brackets are an initial value rather than parameters of a function.
 bool is_initial(const Token* open, const Token* last) {
   const Token* end = skip_group(open, last);
   if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
@@ -143,7 +144,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
-      // A zero that is only there until a value is known is none.
+      // A zero that is only a placeholder until a value is known does not count.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;
@@ -232,8 +233,8 @@ Scope Evaluator::outside_of(const Scope& scope) const {
   return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
 }
 
-// In the function, and in those that it is a lambda of: what they define, and what calls give. Lost
-// is a dim3 with a component that nobody knows.
+// Looks in the function, and in the functions around a lambda, for definitions and for arguments of
+// calls. `is_lost` becomes true for a dim3 with an unknown component.
 std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
                                                  int depth, bool& is_lost) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
@@ -251,7 +252,7 @@ std::optional<HostValue> Evaluator::in_functions(const std::string& name, const 
   return std::nullopt;
 }
 
-// Of a member that the list of a constructor initialises.
+// The value of a member that a constructor initialises in its list.
 std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int depth) {
   for (const SourceFunction& function : source_.functions()) {
     for (const MemberInitial& initial : function.initials) {
@@ -322,7 +323,7 @@ std::optional<HostValue> Evaluator::component(const std::string& name, int index
   return index == 0 ? whole : whole_value(1);
 }
 
-// Of "int name[] = {32, 64, 128}".
+// The element `index` of an array defined as "int name[] = {32, 64, 128}".
 std::optional<HostValue> Evaluator::element(const std::string& name, std::int64_t index,
                                             const Scope& scope, int depth) {
   const TokenRange all = source_.all();

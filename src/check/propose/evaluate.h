@@ -1,5 +1,5 @@
-// What an expression of a CUDA program's host part comes to, as far as the text alone tells:
-// literals, macros, variables, parameters through the calls in the same file, small functions.
+// Evaluates expressions of a CUDA program's host part, as far as the text alone allows: literals,
+// macros, variables, parameters through the calls in the same file, small functions.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ class Evaluator {
  public:
   explicit Evaluator(const HostSource& source) : source_(source) {}
 
-  // Values that count instead of what the text says: of variables with a literal for a value
-  // ("roots"), and of names that nothing defines.
+  // Values that override the text: those of variables with a literal value ("roots"), and those of
+  // undefined names.
   std::map<std::string, std::int64_t> overrides;
   double until = std::numeric_limits<double>::infinity();  // of the processor's time: no value then
   bool is_late() const { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC > until; }
@@ -52,7 +52,7 @@ class Evaluator {
 
   std::optional<HostValue> value(TokenRange words, const Scope& scope, int depth = 0);
 
-  // What the values asked for since the last clear() are made of.
+  // The parts of the values that were evaluated since the last clear().
   std::map<std::string, std::int64_t> roots;  // names, with the values in the text
   std::set<std::string> free;                 // names that nothing defines
   std::set<std::string> not_run;              // functions of the source that depend on more
@@ -73,7 +73,7 @@ class Evaluator {
                                  const FieldOrder& order, const Scope& scope, int depth = 0);
 
   // Where the name gets its value: a parameter's argument in a call of the function, with the scope
-  // of the call. Nothing where no call is there.
+  // of the call. Nothing if there is no call.
   struct Argument {
     TokenRange words;
     Scope scope;
@@ -103,9 +103,9 @@ class Evaluator {
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,
                                      const std::string& field, const FieldOrder& order,
                                      const Scope& scope, int depth);
-  // Of the variable at this place: what "auto [a, b] = f()" and "std::tie(a, b) = f()" give it, and
-  // what a function sets that gets it by reference or by its address. Nothing where the place is
-  // none of these; an unknown object where what it does is not known.
+  // The value that the variable at this place gets from "auto [a, b] = f()" or "std::tie(a, b) =
+  // f()", or from a function that takes it by reference or by address. Nothing if the place is none
+  // of these; an unknown object if the effect of the function is not known.
   std::optional<HostObject> set_at(const Token* place, TokenRange text, const Scope& scope,
                                    int depth);
   std::optional<HostObject> bound_at(const Token* place, TokenRange text, const Scope& scope,

@@ -230,13 +230,13 @@ std::optional<HostValue> ExpressionReader::brackets(const std::string& name) {
   return evaluator_.element(name, index ? index->whole() : 0, scope_, depth_ + 1);
 }
 
-// WHY: of other names, "<" compares.
+// WHY: after other names, "<" is a comparison.
 bool ExpressionReader::may_have_template_arguments(const std::string& name) const {
   return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
 }
 
-// Of "config.gridDim.x", in a function that is run: the longest path that has a value, or has none
-// that is known. Goes past it.
+// In a function that is run, for "config.gridDim.x": the value of the longest path that is
+// assigned, or an empty value if that value is unknown. Moves past the path.
 std::optional<std::optional<HostValue>> ExpressionReader::by_path(const std::string& name) {
   std::optional<Maybe> found;
   const Token* end = at_;

@@ -10,7 +10,7 @@ class ExpressionReader {
   ExpressionReader(Evaluator& evaluator, const Scope& scope, TokenRange words, int depth)
       : evaluator_(evaluator), scope_(scope), at_(words.first), last_(words.last), depth_(depth) {}
 
-  // The value of all the words; nothing where they are no such expression.
+  // The value of all the words; nothing if they are not such an expression.
   std::optional<HostValue> all() {
     auto value = choice();
     if (at_ != last_) return std::nullopt;

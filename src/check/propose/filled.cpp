@@ -6,14 +6,14 @@
 namespace tessera::checking {
 namespace {
 
-// "(" or "[" of the group that the token is in, as a part between commas of names alone; null for
-// other places.
+// The "(" or "[" of the token's group, if the group holds only names between commas; null for other
+// places.
 const Token* open_of_names(const Token* token, const Token* first) {
   while (token != first && (token->is_name() || token->is(","))) --token;
   return token->is("[") || token->is("(") ? token : nullptr;
 }
 
-// "(" of the arguments that the token is in.
+// The "(" of the argument list that contains the token.
 const Token* open_of_arguments(const Token* token, const Token* first) {
   while (token != first) {
     --token;
@@ -59,7 +59,7 @@ std::optional<HostObject> Evaluator::bound_at(const Token* place, TokenRange tex
   return one;
 }
 
-// The parameter that the variable at this place is given for, of a function that may set it.
+// The parameter that receives the variable at this place, in a function that may set it.
 const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text, TextCall& call,
                                             const SourceFunction*& function) const {
   if (place == text.first || place + 1 >= text.last) return nullptr;
@@ -80,7 +80,7 @@ const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text,
   const SourceParameter& parameter = function->parameters[index];
   const bool by_address = std::any_of(parameter.words.first, parameter.words.last,
                                       [](const Token& token) { return token.is("*"); });
-  // A pointer that is given as it is stays what it is.
+  // A pointer that is passed by value keeps its value.
   const bool is_set = sets_argument(parameter) && by_address == place[-1].is("&");
   return parameter.name.empty() || !is_set ? nullptr : &parameter;
 }

@@ -37,7 +37,7 @@ std::string plain_type(const SourceParameter& parameter) {
   return base + (is_const && !stars.empty() ? " const" : "") + stars;
 }
 
-// Vectors are arrays of what they consist of.
+// Vector types are arrays of their components.
 std::optional<ElementType> element_within(const std::string& base) {
   if (const auto plain = element_of(base)) return plain;
   static const std::map<std::string, ElementType> kOthers = {
@@ -153,7 +153,7 @@ int lanes_of(const std::string& type) {
   return is_vector ? type.back() - '0' : 1;
 }
 
-// Empty where a field is nothing that an argument can hold.
+// Empty if a field has a type that no argument can hold.
 std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
   std::vector<FieldGuess> guesses;
   for (const SourceField& field : fields) {
@@ -283,7 +283,7 @@ IsLaunch launches(const HostSource& source, const LaunchSite& site, const Kernel
   return is;
 }
 
-// The first name in "thrust::raw_pointer_cast(&d_x[0])" that the program allocates for.
+// The first name in "thrust::raw_pointer_cast(&d_x[0])" for which the program allocates memory.
 std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,
                                    TokenRange argument, const Scope& scope, int bytes_of_element) {
   Scope here = scope;

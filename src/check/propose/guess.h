@@ -1,5 +1,5 @@
-// What a kernel's parameters may be given: types from its name and its source, values and extents
-// from a launch in the same file.
+// Guesses arguments for a kernel's parameters: types from its name and its source, values and
+// extents from a launch in the same file.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ struct KernelWords {
 KernelWords words_of_kernel(const std::string& mangled);
 
 // Whether the launch is one of this kernel. Binds the names of its template arguments that only the
-// kernel's name tells, as those of a function template that is called for several kernels.
+// kernel's name reveals, such as those of a function template that is called for several kernels.
 enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
 IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
                   Evaluator& evaluator, Scope& scope);

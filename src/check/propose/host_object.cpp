@@ -1,5 +1,4 @@
-// What expressions come to that are more than a number: structs, tuples, lists, what functions
-// return.
+// Values of expressions that are more than a number: structs, tuples, lists, results of functions.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +11,7 @@ namespace {
 
 bool leads_to_member(const Token& token) { return token.is(".") || token.is("->"); }
 
-// Behind "space::name<arguments>"; where its last name is.
+// After "space::name<arguments>"; where its last name is.
 const Token* behind_name(TokenRange words, const Token*& name) {
   const Token* token = words.first;
   name = nullptr;

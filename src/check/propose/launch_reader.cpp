@@ -60,7 +60,8 @@ class LaunchReader {
   }
 
  private:
-  // What is halved, and the most blocks in each direction of a grid that no variable makes smaller.
+  // The variables that are halved, and the most blocks in each direction of a grid that no variable
+  // makes smaller.
   struct Level {
     Values values;
     std::int64_t most_blocks = 0;  // 0: as many as there are
@@ -140,8 +141,9 @@ class LaunchReader {
     return kernel_.parameters[i].role == ParameterRole::kNumber;
   }
 
-  // The program's own values, then smaller ones of those that the grid depends on. What only the
-  // kernel's arguments depend on is smaller in a chain of its own, whose grid is a usual one.
+  // First the program's own values, then smaller values of variables that the grid depends on.
+  // Variables that only the kernel's arguments depend on are reduced in a separate chain, with a
+  // usual grid.
   void add_levels(std::vector<Candidate>& candidates) {
     std::vector<Level> levels;
     for (const Values& values : halvings_of(of_grid_)) levels.push_back({values});
@@ -282,7 +284,7 @@ class LaunchReader {
     }
   }
 
-  // Names whose values nothing tells, as far as the last value needed them.
+  // Names with unknown values that the last value needed.
   void note_assumed(Candidate& candidate) const {
     for (const std::string& name : evaluator_.free) {
       const auto taken = evaluator_.overrides.find(name);
@@ -310,7 +312,7 @@ class LaunchReader {
     return extents;
   }
 
-  // A grid is whole clusters.
+  // A grid must consist of whole clusters.
   static std::vector<Dims> in_clusters(std::vector<Dims> grids,
                                        const std::optional<Dims>& cluster) {
     if (!cluster) return grids;
@@ -322,7 +324,7 @@ class LaunchReader {
     return grids;
   }
 
-  // False where it is given, not told, or small already.
+  // False when the value is given by the caller, is unknown, or is already small.
   bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
                          Candidate& candidate) const {
     if (!grid || kernel_.grid || product(*grid) <= kFewBlocks) return false;

@@ -1,5 +1,5 @@
-// Candidates from one launch of the source: as it is, and smaller. Those that are not read until
-// that time of the processor are left out.
+// Candidates from one launch of the source: unchanged, and smaller. Candidates that are not read
+// within the limit of processor time are left out.
 #pragma once
 
 #include <vector>

@@ -28,7 +28,7 @@ std::string declared_type(const HostSource& source, TokenRange text, const std::
   return "";
 }
 
-// What the function returns.
+// The expression that the function returns.
 TokenRange returned_by(const SourceFunction& function) {
   for (const Token* token = function.body.first; token != function.body.last; ++token) {
     if (token->is("return")) return up_to_end(token + 1, function.body.last);
@@ -68,7 +68,7 @@ std::optional<HostValue> Evaluator::field(TokenRange words, const std::string& f
                      depth + 1);
 }
 
-// What is assigned to it before the place, else what it is made with.
+// The value last assigned to the member before the place, else its initial value.
 std::optional<HostValue> Evaluator::member(const std::string& name, const std::string& field,
                                            const FieldOrder& order, const Scope& scope, int depth) {
   if (depth > kMostVariables) return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<HostValue> Evaluator::member_in(TokenRange text, const std::string
   return root(full, declared->initial, Scope{}, depth, false);
 }
 
-// Of "std::vector<float> name(n)".
+// The size of a container defined as "std::vector<float> name(n)".
 std::optional<HostValue> Evaluator::size_of_container(const std::string& name, const Scope& scope,
                                                       int depth) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {

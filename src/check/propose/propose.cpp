@@ -45,19 +45,19 @@ class Proposer {
  private:
   bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
 
-  // What is found may come from numbers that do not go together: a width that is no multiple of the
-  // block's, and so blocks that store to the same elements.
+  // Findings may come from assumed numbers that do not fit together: a width that is not a multiple
+  // of the block's width makes blocks store to the same elements.
   bool is_in_doubt() const {
     return result_.call && !result_.call->found.empty() && !result_.call->call.assumed.empty();
   }
-  // WHY no smaller one: of too few threads no race would be left.
+  // WHY no smaller block: with too few threads a race would disappear.
   bool may_replace(const Candidate& candidate) const {
     const Candidate& kept = result_.call->from;
     return product(candidate.grid) >= product(kept.grid) &&
            product(candidate.block) >= product(kept.block);
   }
 
-  // Whether this is the call; a worse one may be kept.
+  // Whether this is the final call; a worse one may be kept.
   bool accept(Candidate candidate) {
     const bool is_whole = touched_ >= arrays_;
     if (candidate.shared < least_shared_ && !candidate.states_shared) {
@@ -115,7 +115,7 @@ class Proposer {
     fills_ = fills;
   }
 
-  // A kernel that stores to places which it is given, and updates none, may be given each once.
+  // A kernel that stores to given places, without updates, may get each place only once.
   void take_places_given_once(const Candidate& candidate) {
     if (result_.call->found.empty() || has_update_) return;
     const std::optional<Trial> trial = tried(candidate, Fills::kShuffled);
@@ -126,7 +126,7 @@ class Proposer {
     }
   }
 
-  // The launch as the program makes it: all of it is told, and nothing is changed.
+  // Whether this is the launch that the program makes, with known values, none of them changed.
   bool is_programs_own(const Candidate& candidate) const {
     return candidate.site != nullptr && candidate.changed.empty() && candidate.is_certain &&
            candidate.tells_grid && candidate.tells_block && candidate.states_shared &&
@@ -159,8 +159,8 @@ class Proposer {
     }
   }
 
-  // The program's own launch ends in a fault, whatever integers hold: no other is shown in its
-  // place. Arrays may have to be longer than what was reached up to the fault.
+  // The program's own launch ends in a fault, whatever the integers are: no other call is shown
+  // instead. Arrays may have to be longer than the part reached before the fault.
   bool adopt_fault(const Candidate& candidate, Trial trial) {
     for (auto& [name, reach] : trial.reach) {
       if (reach.read == 0) reach.written = std::max<std::uint64_t>(reach.written, 1);  // an output
@@ -181,7 +181,7 @@ class Proposer {
     return false;
   }
 
-  // Towards the program's own values, as far as checking them takes no more than it may.
+  // Moves towards the program's own values, as far as the cost of checking allows.
   void enlarge(const std::vector<Candidate>& candidates) {
     int failed = 0;
     for (int level = result_.call->from.level - 1; level >= 0 && failed < kMostFailed; --level) {
@@ -209,7 +209,7 @@ class Proposer {
     result_.call->is_short = shortened(false);
   }
 
-  // Takes the call with arrays as long as the program's, if it then stays inside, or leaves them.
+  // Takes the call with arrays of the program's length if it then stays inside, or leaves, them.
   bool shortened(bool stays) {
     const Trial trial{.reach = reach_};
     writer_.keeps_allocated = true;
@@ -226,8 +226,8 @@ class Proposer {
 
   bool has_integers() const { return all_fills_.size() > 1; }
 
-  // That a kernel leaves arrays with indices of ours, and not with zeros, says nothing of it: then
-  // a call is taken that stays inside.
+  // Leaving an array with our made-up indices, but not with zeros, says nothing about a kernel:
+  // then a call that stays inside is taken.
   std::vector<std::string> those_with_zeros(const Candidate& from,
                                             const std::vector<std::string>& overruns) {
     for (const auto& [name, reach] : reach_) {
@@ -250,7 +250,7 @@ class Proposer {
     return still;
   }
 
-  // Whether this is the call now: the same as before, with larger values.
+  // Whether this becomes the call: the same as before, but with larger values.
   bool accept_larger(Candidate candidate) {
     const std::int64_t shared = result_.call->from.shared;
     if (!result_.call->from.tells_shared && candidate.shared < shared) {
@@ -278,7 +278,7 @@ class Proposer {
     return false;
   }
 
-  // Once more with more dynamic shared memory, where that is too small and nobody tells how much.
+  // Tries again with more dynamic shared memory if the amount is too small and unknown.
   void add_shared(Candidate& candidate, Fills fills, Trial& trial) {
     if (!kernel_.has_dynamic_shared || !given_.shared.empty() || more_shared_ >= kMostShared)
       return;
@@ -385,7 +385,7 @@ class Proposer {
   std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // of the call that is kept
   Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
-  // Warp instructions: of all runs so far; of that call under checks, and by what that last grew.
+  // Warp instructions: of all runs so far; of this call under checks, and its last growth factor.
   double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;
 };

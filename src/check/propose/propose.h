@@ -1,5 +1,6 @@
-// A full call of a kernel for somebody who gave none: read from its source, tried, and shown only
-// if it comes to its end. Code outside of this folder includes this header only.
+// Proposes a full call of a kernel for a user who gave none: the call is read from the source,
+// tried, and shown only if it runs to its end. Code outside of this folder includes this header
+// only.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace tessera::checking {
 
-// A call as typed; what is empty is open.
+// A call as typed; empty fields are open.
 struct CallWords {
   std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"
@@ -38,7 +39,7 @@ struct Proposed {
   std::string given;               // what is wrong with what is given: no other call was tried
 };
 
-// `plan_of` makes of a call what is run, as if it were typed.
+// `plan_of` turns a call into a plan to run, as if a user had typed it.
 Proposed propose(const HostSource& source, const KernelFacts& kernel, const CallWords& given,
                  const std::function<CheckPlan(const CallWords&)>& plan_of);
 

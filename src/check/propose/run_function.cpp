@@ -81,7 +81,7 @@ class Run : public StatementWalk {
     return evaluator_.value(words, scope_, depth_);
   }
 
-  // "pointer", "!pointer", "pointer != nullptr": whether the call gives one.
+  // The value of "pointer", "!pointer" or "pointer != nullptr": whether the call passes one.
   std::optional<bool> is_there(TokenRange words) const {
     const bool is_not = !words.empty() && words.first->is("!");
     if (is_not) ++words.first;
@@ -266,7 +266,8 @@ class Run : public StatementWalk {
     set(path, made);
   }
 
-  // A function of the source may set its references; of others, what is given by address is lost.
+  // A function of the source may set its references; what is passed by address to any other
+  // function becomes unknown.
   void call(TokenRange words) {
     TextCall call;
     const SourceFunction* function = called_by(source_, words, call);
@@ -292,7 +293,7 @@ class Run : public StatementWalk {
     return object_of(evaluator_, source_, words, scope_, type, depth_);
   }
 
-  // WHY no field is left of what it was before: it is another value now.
+  // WHY no field keeps its old value: the variable is another value now.
   void set(const std::string& path, const HostObject& object) {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');
@@ -311,7 +312,7 @@ class Run : public StatementWalk {
     }
   }
 
-  // False where the variable is no dim3. One with a component that nobody knows is not known.
+  // False when the variable is not a dim3. A dim3 with an unknown component is unknown.
   bool set_component(const std::string& parent, std::size_t index, const HostObject& object) {
     const auto found = scope_.bound.find(parent);
     const bool has_dims = found != scope_.bound.end() && found->second.dims;

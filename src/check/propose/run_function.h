@@ -11,7 +11,7 @@
 
 namespace tessera::checking {
 
-// What an expression comes to: a number or dim3, or a struct, field by field. Elements of a tuple,
+// The value of an expression: a number or dim3, or a struct, field by field. Elements of a tuple,
 // and of a list whose type is not known, are the fields "0", "1", ...
 struct HostObject {
   std::optional<HostValue> value;
@@ -24,7 +24,7 @@ struct FunctionResult {
   HostObject returned;
   std::map<std::string, HostValue> variables;  // by path, "config.gridDim", at the return
 
-  // Of the variable: itself and its fields.
+  // The variable with its fields.
   HostObject variable(const std::string& name) const;
 };
 
@@ -34,19 +34,19 @@ struct TextCall {
   std::vector<TokenRange> template_arguments, arguments;
 };
 
-// Nothing where the way through the function depends on what nobody knows.
+// Returns nothing when the path through the function depends on an unknown value.
 std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSource& source,
                                            const SourceFunction& function, const TextCall& call,
                                            const Scope& caller, int depth);
 
-// The words as a call of a function of the source, all of them; null where they are none.
+// The words, if they are one call of a function of the source; null otherwise.
 const SourceFunction* called_by(const HostSource& source, TokenRange words, TextCall& call);
 
-// What the words come to. `type` names the struct that a list fills, where that is known.
+// The value of the words. `type` names the struct that a list fills, if it is known.
 HostObject object_of(Evaluator& evaluator, const HostSource& source, TokenRange words,
                      const Scope& scope, const std::string& type, int depth);
 
-// What the fields of a new object hold that nothing else is given for.
+// Sets the fields of a new object that have no other value to their defaults.
 void add_defaults(Evaluator& evaluator, const HostSource& source, const std::string& type,
                   HostObject& object, int depth);
 

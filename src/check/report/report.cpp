@@ -27,7 +27,7 @@ std::string_view severity_name(vgpu::Severity severity) {
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
-// "error: race"; a check that is named like its severity is said once.
+// "error: race"; if the check has the name of its severity, that word appears once.
 std::string title_of(const Finding& finding) {
   const std::string_view severity = severity_name(finding.severity);
   if (severity == finding.check) return finding.check;
@@ -56,7 +56,7 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
   if (!at.text.empty()) {
     const std::string line = harmless(at.text);
     const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    // A column beyond the line is of another version of the file.
+    // A column beyond the end of the line comes from another version of the file.
     const auto column = static_cast<std::size_t>(std::max(at.column, 1)) - 1;
     const std::size_t caret = column > first && column < line.size() ? column : first;
     const std::size_t begin = caret > first + kMostText - 10 ? caret - kMostText / 2 : first;
@@ -171,7 +171,7 @@ std::string shape_text(const LaunchShape& shape) {
   return text;
 }
 
-// What printf() said, as far as it fits on a screen.
+// The text that printf() wrote, as far as it fits on a screen.
 std::string printed_text(const CheckReport& report) {
   constexpr std::size_t kMostLines = 40;
   const std::string& printed = report.result.printed;
@@ -215,7 +215,7 @@ std::string notes_text(const CheckReport& report) {
         "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
         "says which array they write, so that what comes before the wait is held against it\n";
   }
-  // What is wrong explains these, too.
+  // The findings explain these remarks, too.
   for (const std::string& remark : report.result.remarks) {
     if (report.result.wrong() == 0) text += "note: " + remark + "\n";
   }

@@ -1,4 +1,4 @@
-// What a check found: what is wrong, where in the source, and what to do.
+// The report of a check: errors, their places in the source, and what to do about them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,6 +21,6 @@ struct CheckReport {
 
 std::string text_of(const CheckReport& report);
 Json json_of(const CheckReport& report);
-Table table_of(const CheckReport& report);  // a row a finding
+Table table_of(const CheckReport& report);  // one row per finding
 
 }  // namespace tessera::checking

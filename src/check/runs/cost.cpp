@@ -19,7 +19,7 @@ std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   }
 }
 
-// Whether accesses can go through it: an index that an address is computed from cannot be accessed.
+// Whether it can be accessed: an index that an address is computed from cannot.
 bool holds_addresses(const Argument& argument) {
   return !std::holds_alternative<ScalarArgument>(argument.value) &&
          !std::holds_alternative<NullArgument>(argument.value);

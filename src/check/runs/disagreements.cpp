@@ -15,7 +15,7 @@
 namespace tessera::checking {
 namespace {
 
-// How far sums of some hundred numbers in different orders may be apart.
+// The possible difference between sums of some hundred numbers in different orders.
 double rounding_of(ElementType type) {
   if (!is_float(type)) return 0;
   return size_of(type) < 4 ? 0.05 : 1e-4;
@@ -35,7 +35,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
   return all;
 }
 
-// What two orders left where they differ.
+// The different results that two orders left.
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
@@ -57,8 +57,8 @@ struct Reordering {
     fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // WHY not of a few values that are repeated: flags are a permutation of any others as many. Data
-  // may hold each value more than once, too, but holds more of them.
+  // WHY a few repeated values do not count: flags are a permutation of any other flags of the same
+  // number. Data may repeat values, too, but has more different ones.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());
@@ -84,7 +84,7 @@ std::set<std::string> arrays_behind(const std::set<std::string>& names, const Ch
   return arrays;
 }
 
-// Of an array that a kernel leaves to whoever comes last, on purpose perhaps.
+// Adds the stores to an array whose final value is that of the last writer, perhaps on purpose.
 void blame_last_writes(const CheckPlan& plan, const std::string& array, vgpu::Finding& finding) {
   for (const vgpu::LastWrite& one : vgpu::last_writes(plan.code.ptx, plan.kernel.name)) {
     if (arrays_behind({one.pointer}, plan).count(array) == 0) continue;

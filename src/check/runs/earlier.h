@@ -14,7 +14,7 @@ struct CheckPlan;
 // Writes the arrays of plan.earlier by a launch of its own, what they hold to where it is.
 void launch_ahead(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
 
-// Adds to findings that name that launch which launch it was.
+// Explains in findings which launch the earlier one was.
 void name_launch_ahead(vgpu::LaunchReport& report);
 
 }  // namespace tessera::checking

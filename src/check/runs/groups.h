@@ -1,4 +1,4 @@
-// Findings that one change mends, as a person reads them: one finding, with its places.
+// Findings that one change cures, shown as one finding with its places.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tessera::checking {
 std::string also_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines,
                       bool all);
 
-// What to do about all of them; the finding's own hint where it is alone.
+// The change that cures all findings of the group; a finding alone has its own hint.
 std::string cure_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines);
 
 // The number of each finding's group, from 1.

@@ -60,7 +60,7 @@ std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog&
 
 namespace {
 
-// What a part of an argument needs on the device, when its own parts are there.
+// Places the data that a part of an argument needs on the device, after the data of its own parts.
 void place_part(const CheckPlan& plan, const Argument& part, Placed& placed, Device& device) {
   if (std::holds_alternative<TensorMapArgument>(part.value)) {
     placed.maps[part.name] = encode_map(part, plan.arrays, placed, device);

@@ -15,7 +15,7 @@ namespace tessera::checking {
 // "... is not implemented\n  at PTX line 5: ..." on one line.
 std::string one_sentence(const std::string& message);
 
-// WHY: whatever keeps a kernel from starting is about the call, not about what the kernel did.
+// WHY: an error that keeps a kernel from starting is an error of the call, not of the kernel.
 template <class F>
 auto as_bad_argument(F f) {
   try {
@@ -45,9 +45,9 @@ class Watchdog {
 CodeImage image_of(const Code& code);
 std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog& watchdog,
                                           vgpu::Observation observation, int host_threads);
-// Arrays, with what they hold before the run, and tensor maps.
+// Arrays with their contents before the run, and tensor maps.
 Placed place(const CheckPlan& plan, Device& device);
-// Throws LaunchFault for what the kernel does, kBadArgument for what the call does.
+// Throws LaunchFault for errors of the kernel, kBadArgument for errors of the call.
 void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
 std::vector<HostArray> results_of(const CheckPlan& plan, const Placed& placed, Device& device);
 

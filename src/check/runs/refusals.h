@@ -1,5 +1,5 @@
 // Whether a GPU starts the launch at all: a block must find registers for all of its threads. The
-// virtual GPU has no registers, so what they come to is read from the machine code.
+// virtual GPU has no registers, so their number is read from the machine code.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tessera::checking {
 
-// Of the kernel's machine code; all 0 where nothing depends on it (the block is small, or the
-// kernel states its size), and without an assembler. Assembled once for a kernel.
+// The needs of the kernel's machine code. All are 0 if nothing depends on them (the block is small,
+// or the kernel states its size), or if there is no assembler. Each kernel is assembled once.
 lab::CodeNeeds needs_of(const CheckPlan& plan);
 
 // "launch-refused"; nothing where the launch starts, or the registers are not known.

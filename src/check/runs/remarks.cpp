@@ -41,7 +41,7 @@ bool has_nan_argument(const CheckPlan& plan) {
                      [](const Argument& argument) { return has_nan(argument); });
 }
 
-// What the compiler takes for impossible leaves no trace in its code but a value of any kind.
+// Code that the compiler considers impossible leaves only an undefined value in the PTX.
 std::string removed_code(const CheckPlan& plan) {
   const bool is_compiled_here = plan.code.path.ends_with(".cu");
   if (!is_compiled_here || plan.code.ptx.find(", debug") != std::string::npos) return "";

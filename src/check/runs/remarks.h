@@ -1,5 +1,5 @@
-// What a finished run left in its arrays that no rule forbids and few mean: elements that nobody
-// wrote, NaNs that no argument brought.
+// Observations about the arrays after a run that break no rule but are rarely intended: unwritten
+// elements, and NaNs that came from no argument.
 #pragma once
 
 #include <string>

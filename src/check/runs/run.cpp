@@ -38,7 +38,7 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
-// What a finished run left, against what was expected and against the first run.
+// Compares the results of a finished run with the expected ones and with the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
   for (const Expectation& expectation : plan.expectations) {
@@ -57,7 +57,7 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
   note_disagreements(results, run.order, result);
 }
 
-// By Ctrl-C it is not the kernel's fault; by the time limit it may be.
+// A stop by Ctrl-C is not the kernel's fault; a stop by the time limit may be.
 void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
   if (interrupted()) {
     result.stopped = true;
@@ -68,12 +68,12 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
   finding.check = "endless";
   finding.message = fmt::format("still running after {} s", plan.seconds);
   finding.hint =
-      "Look for a loop that waits for what nobody does; if the kernel only takes long, "
+      "Look for a loop that waits for something that never happens; if the kernel is only slow, "
       "launch fewer blocks or give it more --seconds.";
 }
 
-// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded
-// where it does not come to its end.
+// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded if
+// it does not run to its end.
 void record_stores(const CheckPlan& plan, vgpu::WrittenLines& lines) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
@@ -135,7 +135,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   return run;
 }
 
-// Whether a kernel of this code may come out otherwise in the other schedule.
+// Whether a kernel of this code may give other results under the other schedule.
 bool is_asynchronous(const Code& code) {
   for (const char* opcode : {"cp.async", "cp.reduce.async", "wgmma.", "st.async", "red.async"}) {
     if (code.ptx.find(opcode) != std::string::npos) return true;
@@ -157,7 +157,7 @@ Lines lines_of(const vgpu::Finding& finding) {
   return lines;
 }
 
-// One bug for a person: unrolled loops and vector accesses make many findings of one line.
+// One bug, as a user sees it: unrolled loops and vector accesses make many findings of one line.
 bool same_bug(const vgpu::Finding& a, const vgpu::Finding& b) {
   if (a.places.empty() && a.address != b.address) return false;  // another array
   return a.check == b.check && lines_of(a) == lines_of(b);
@@ -195,8 +195,8 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
   }
 }
 
-// What ends a kernel, then wrong order, then what follows from that: a value that was not there yet
-// is often one that came too late.
+// The rank of a finding: first what ends a kernel, then wrong order, then consequences of that. A
+// value that was not there yet is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
   if (check == "launch-refused") return 0;
@@ -211,7 +211,8 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// What only lockstep hides is mended with a race at the same lines, and by more than that.
+// Drops findings that only lockstep hides where a race at the same lines is reported: the cure of
+// the race cures them, too.
 void drop_what_races_cover(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
   for (const SeenFinding& seen : findings) {

@@ -1,5 +1,5 @@
-// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and puts
-// together what all of them saw.
+// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and combines
+// the findings of all of them.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@
 
 namespace tessera::checking {
 
-// What an array must hold after the kernel.
+// The values that an array must hold after the kernel.
 struct Expectation {
   HostArray values;  // with the array's name
   std::string path;
 };
 
-// What is run.
+// Everything that a check needs to run.
 struct CheckPlan {
   Code code;
   vgpu::KernelSignature kernel;
@@ -45,7 +45,7 @@ struct CheckPlan {
   bool strict_ptx = false;  // what only the silicon promises is an error
 };
 
-// One order in which warps and asynchronous operations take turns; all are legal.
+// One legal order in which warps and asynchronous operations run.
 struct RunOrder {
   vgpu::AsyncSchedule schedule = vgpu::AsyncSchedule::kEager;
   std::uint64_t warp_seed = 0;  // 0: warps by index
@@ -68,7 +68,7 @@ struct Disagreement {
   bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
-// What one or several runs found at the same source lines.
+// A finding of one or several runs at the same source lines.
 struct SeenFinding {
   vgpu::Finding finding;  // the first, with the largest count of the runs
   int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
@@ -97,7 +97,7 @@ struct CheckResult {
   std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
   std::string printed;                      // by printf, in the first run
 
-  // Findings that are no notes, and their groups.
+  // Findings that are not notes, and their groups.
   std::size_t wrong_groups() const {
     return static_cast<std::size_t>(std::count_if(
         groups.begin(), groups.end(),
@@ -109,7 +109,7 @@ struct CheckResult {
   }
 };
 
-// The findings as the virtual GPU told them; their numbers are those in CheckResult::groups.
+// The findings as the virtual GPU reported them; their numbers are those in CheckResult::groups.
 std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what

@@ -17,10 +17,10 @@ using vgpu::UndefinedSource;
 constexpr std::size_t kMostPlaces = 4;  // of a finding
 constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
                                  UndefinedSource::kRegister};
-// Sign, size and parity differ, so that maxima, tests for less and selections come out otherwise.
+// Sign, size and parity differ, so that maxima, comparisons and selections give other results.
 constexpr std::array<std::uint32_t, 2> kPatterns = {0x5a5a5a5a, 0xdbdbdbdb};
 
-// Where each kind was read, in any of the runs.
+// The places where each kind was read, in any of the runs.
 using Places = std::vector<vgpu::FindingPlace>;
 Places places_of(const CheckResult& result, UndefinedSource source) {
   Places places;
@@ -38,9 +38,10 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
-// And zero, all bits, and almost the largest numbers of either sign: a sum, a maximum or a minimum
-// of words that nobody wrote depends on one of them. Repeated, 0x80 is the least integer and 0x7f
-// the largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other floats 0xfe and 0x7f.
+// Further patterns are zero, all bits, and almost the largest numbers of either sign: a sum, a
+// maximum or a minimum of unwritten words depends on one of them. Repeated, 0x80 is the least
+// integer and 0x7f the largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other
+// floats 0xfe and 0x7f.
 constexpr std::array<std::uint8_t, 9> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0x80,
                                                          0x7b, 0xfb, 0xfe, 0xff};
 constexpr const char* kSharedRead = "uninitialised-shared-read";
@@ -88,7 +89,7 @@ Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   return outcome;
 }
 
-// Arrays that come out otherwise with the same bits, too, tell nothing.
+// Drops arrays whose contents differ even with the same bits: they prove nothing.
 void keep_what_repeats(const CheckPlan& plan, Outcome& usual) {
   const Outcome again = run_with(plan, {});
   if (!again.is_over || again.fault) return;
@@ -155,7 +156,7 @@ bool has_finding(const CheckResult& result, const char* check) {
                      [&](const SeenFinding& seen) { return seen.finding.check == check; });
 }
 
-// What changes when undefined values of these kinds hold other bits.
+// The effect on the results when undefined values of these kinds hold other bits.
 std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual,
                                      const std::vector<UndefinedSource>& sources) {
   for (const std::uint32_t pattern : kPatterns) {
@@ -166,7 +167,7 @@ std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual
   return std::nullopt;
 }
 
-// Sources of which places are known and nothing else tells.
+// Sources with known places that no other finding reports.
 std::vector<UndefinedSource> sources_in(const CheckResult& result) {
   std::vector<UndefinedSource> sources;
   for (const UndefinedSource source : kSources) {
@@ -176,7 +177,7 @@ std::vector<UndefinedSource> sources_in(const CheckResult& result) {
   return sources;
 }
 
-// Whether the results are the same whatever shared memory holds at first.
+// Whether the results are the same for any initial contents of shared memory.
 bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
   return std::all_of(kSharedPatterns.begin(), kSharedPatterns.end(), [&](std::uint8_t pattern) {
     vgpu::UndefinedBits bits;
@@ -186,8 +187,8 @@ bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
   });
 }
 
-// A computed NaN stays one whatever it is made of. WHY not all NaNs: with all bits set, it is an
-// element of an array that nobody wrote.
+// A computed NaN stays a NaN for any input bits. WHY not all NaNs: one with all bits set is an
+// unwritten element of an array.
 bool has_computed_nan(const HostArray& array) {
   const auto bytes = static_cast<std::size_t>(size_of(array.type));
   for (std::size_t i = 0; i < array.elements(); ++i) {
@@ -200,13 +201,13 @@ bool has_computed_nan(const HostArray& array) {
   return false;
 }
 
-// Whether what a run left tells that other values went into it.
+// Whether the results of a run show that other values went into it.
 bool tells_of_changes(const Outcome& usual) {
   return !usual.results.empty() &&
          std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
 }
 
-// WHY every run: what only some orders read is decided by who comes first.
+// WHY every run: a read that happens only in some orders depends on which thread comes first.
 bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
   return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
 }

@@ -1,15 +1,15 @@
-// Whether what has no defined value decides about a result: lanes that a shuffle leaves out, local
-// memory and registers that are not written. Reading them is no error, and code that throws the
-// value away is right; so the kernel is run again with other bits there, and the results compared.
+// Finds out whether undefined values affect a result: lanes that a shuffle leaves out, unwritten
+// local memory and registers. Reading them is no error, and code that discards the value is right;
+// so the kernel is run again with other bits there, and the results are compared.
 #pragma once
 
 #include "check/runs/run.h"
 
 namespace tessera::checking {
 
-// Adds a finding for each kind of undefined value that changes a result. A kind that changes none
-// is no finding; of shuffles a note tells. What was found to read shared memory that nobody wrote
-// becomes a note where no result depends on it.
+// Adds a finding for each kind of undefined value that changes a result. A kind that changes no
+// result is not a finding; for shuffles it becomes a note. A finding about a read of unwritten
+// shared memory becomes a note when no result depends on the read.
 void judge_undefined(const CheckPlan& plan, CheckResult& result);
 
 }  // namespace tessera::checking

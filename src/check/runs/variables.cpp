@@ -26,7 +26,7 @@ bool is_named(const ModuleVariable& variable, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The strings of printf and assert are no variables to a person.
+// To a user, the strings of printf and assert are not variables.
 bool is_shown(const ModuleVariable& variable) {
   return !variable.name.starts_with("$str") && !variable.name.starts_with("__unnamed");
 }
@@ -65,7 +65,8 @@ void set_variables(const CheckPlan& plan, const Placed& placed, const LoadedImag
     const ModuleVariable& variable = find(variables, argument);
     const bool is_whole = std::holds_alternative<StructArgument>(argument.value);
     std::vector<std::byte> bytes = bytes_of(plan, argument, placed, 128);
-    // Its tensor maps are of CUDA 12: what is longer with those of CUDA 13 is so by 64 at least.
+    // Its tensor maps are those of CUDA 12: with those of CUDA 13 the variable would be at least 64
+    // bytes longer.
     if (is_whole && bytes.size() != variable.bytes) bytes = bytes_of(plan, argument, placed, 64);
     if (bytes.size() > variable.bytes || (is_whole && bytes.size() != variable.bytes)) {
       throw StatusError(Status::bad_argument(

@@ -14,8 +14,8 @@ namespace tessera::checking {
 void set_variables(const CheckPlan& plan, const Placed& placed, const LoadedImage& image,
                    VirtualDevice& device);
 
-// __constant__ variables without an initial value that the kernel's text names and the call does
-// not set: a program fills these before the launch.
+// __constant__ variables that the kernel's text names, that have no initial value, and that the
+// call does not set: a program fills these before the launch.
 std::vector<std::string> zero_constants(const CheckPlan& plan);
 
 }  // namespace tessera::checking

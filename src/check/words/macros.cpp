@@ -35,7 +35,7 @@ Names macros_that_launch(const std::vector<MacroDefinition>& all) {
   return names;
 }
 
-// Of one use, by parameter.
+// One argument of one use of a macro.
 struct Given {
   TokenRange words;  // as written
   Tokens expanded;
@@ -73,7 +73,7 @@ class Expander {
     });
   }
 
-  // The definition that holds where the use is; null for none.
+  // The definition that is valid at the use; null for none.
   const Macro* macro(const std::string& name) const {
     const auto found = defined_.find(name);
     if (found == defined_.end()) return nullptr;
@@ -84,7 +84,7 @@ class Expander {
     return last == nullptr || last->is_end ? nullptr : &last->macro;
   }
 
-  // Adds the next word, or its expansion, and returns the place behind it.
+  // Adds the next word, or its expansion, and returns the place after it.
   const Token* one(const Token* token, const Token* last, Names& active, int depth, Tokens& out) {
     const Macro* macro = token->is_name() && active.count(token->text) == 0 && depth < kDeepestUse
                              ? this->macro(token->text)
@@ -153,7 +153,7 @@ class Expander {
     return parts;
   }
 
-  // False where it is too much.
+  // False if the text would become too long.
   bool add_body(const Macro& macro, const std::string& name, const std::vector<TokenRange>& words,
                 Names& active, int depth, Tokens& out) {
     std::vector<Given> given;
@@ -239,7 +239,7 @@ class Expander {
     return out;
   }
 
-  // What is behind "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
+  // A token after "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
   void paste(const Macro& macro, const std::vector<Given>& given, const Token* token,
              const Token* last, bool& has_left, Tokens& out) const {
     if (token >= last) return;
@@ -261,7 +261,7 @@ class Expander {
     out.insert(out.end(), right.begin(), right.end());
   }
 
-  // Words of a macro's own text are where it is used.
+  // Words of a macro's own text get the place of its use.
   Token placed(Token token) const {
     token.line = use_.line;
     token.file = use_.file;

@@ -18,7 +18,7 @@ constexpr int kDeepestHeader = 8;            // headers in headers
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Which branches of #if are read. Conditions that nobody can tell are taken as true.
+// Tracks which branches of #if are read. A condition that cannot be evaluated counts as true.
 class Branches {
  public:
   bool is_read() const {
@@ -119,7 +119,7 @@ class Scanner {
     token.text = text_.substr(begin, at_ - begin);
   }
 
-  // Of the number that begins there.
+  // Whether the sign at this place belongs to the exponent of the number that starts at `begin`.
   bool is_exponent_sign(std::size_t begin) const {
     const char before = text_[at_ - 1];
     return (ahead(0) == '+' || ahead(0) == '-') && (before == 'e' || before == 'E') &&

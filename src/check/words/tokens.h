@@ -1,5 +1,5 @@
 // A CUDA source as words, to read from it how its kernels are launched: without comments, with the
-// local headers that it includes, and with its macros aside.
+// local headers that it includes, and with its macros in a separate list.
 #pragma once
 
 #include <cstdint>
@@ -61,17 +61,17 @@ struct ReadOptions {
 // read is left out.
 SourceWords read_words(const std::string& path, const ReadOptions& options);
 
-// The end of what begins with an opening sign, behind the closing one; `last` if nothing closes it.
+// The place after the sign that closes an opening sign; `last` if nothing closes it.
 // WHY not "<": it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
-// The opening sign of what ends with this closing one; `first` if there is none.
+// The opening sign that this closing sign closes; `first` if there is none.
 const Token* group_open(const Token* close, const Token* first);
 
-// Behind the ">" that closes the "<" here; `last` if nothing does, or where it is a comparison.
+// The place after the ">" that closes this "<"; `last` if nothing does, or if it is a comparison.
 const Token* skip_angles(const Token* open, const Token* last);
 
-// To the ";", "," or closing sign that ends an initial value.
+// The ";", "," or closing sign that ends an initial value.
 TokenRange up_to_end(const Token* begin, const Token* last);
 
 // Parts between commas outside of groups.

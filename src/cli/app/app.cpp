@@ -1,4 +1,5 @@
-// From a command line to a command, and from whatever goes wrong to one sentence and an exit code.
+// Runs the command that a command line names, and turns every error into one sentence and an exit
+// code.
 #include "cli/app/app.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ void require_stdout_written() {
       fmt::format("standard output cannot be written: {}; {}", std::strerror(errno), kFreeStdout)));
 }
 
-// The message of an exception in flight, and its exit code.
+// The message of the exception that is being handled, and its exit code.
 int explain_exception(const std::string& command) {
   try {
     throw;
@@ -56,7 +57,7 @@ int explain_exception(const std::string& command) {
   } catch (const std::length_error&) {  // a vector beyond any memory
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
   } catch (const std::system_error& error) {
-    // fmt::print writes to nothing but standard output here.
+    // Here fmt::print writes only to standard output.
     if (std::string_view(error.what()).starts_with("cannot write to file")) {
       const std::string why = error.code().message();
       return complain(command,
@@ -81,7 +82,7 @@ std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   return arguments;
 }
 
-// The command that a message is signed with: the one that was typed.
+// The command that signs a message: the one that was typed.
 std::string typed_command(const Program& program, const std::vector<std::string>& arguments) {
   const std::string chosen = program.chosen_command();
   return chosen.empty() ? chosen : arguments.front();
@@ -89,7 +90,7 @@ std::string typed_command(const Program& program, const std::vector<std::string>
 
 }  // namespace
 
-// WHY here: a new command compiles its own file and this one, and no other.
+// WHY here: a new command compiles only its own file and this one.
 #define TESSERA_COMMAND(name) Command name##_command();
 #include "cli/commands.inc"
 #undef TESSERA_COMMAND

@@ -1,4 +1,4 @@
-// A call of check as typed, and what is run of it.
+// A call of check as typed, and the run that follows from it.
 #pragma once
 
 #include <string>
@@ -25,10 +25,10 @@ struct CheckArguments {
 
 std::vector<checking::Argument> parse_arguments(const CheckArguments& options);
 
-// What nvcc gets: --nvcc-arg as it is, and the options that most calls need.
+// The options for nvcc: those of --nvcc-arg as they are, and those that most calls need.
 std::vector<std::string> nvcc_arguments_of(const CheckArguments& options);
 
-// What is missing of the call, or does not fit; empty: nothing.
+// The parts of the call that are missing or do not fit; empty: none.
 std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<checking::Argument>& arguments);
 
@@ -40,7 +40,7 @@ checking::CheckPlan plan_of(const CheckArguments& options, checking::Code code,
                             const vgpu::KernelSignature& kernel,
                             std::vector<checking::Argument> arguments);
 
-// For calls that cannot be run as they are: what proposes one that can.
+// For calls that cannot be run as they are: the proposer of one that can.
 ProposalRequest request_of(const CheckArguments& options, const checking::Code& code,
                            const std::vector<checking::Argument>& arguments);
 

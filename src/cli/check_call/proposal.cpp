@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
 constexpr double kSecondsOfKernels = 15;  // then the other kernels are only named
 
-// The source that the PTX was made of; a .ptx file names it.
+// The source from which the PTX was compiled; a .ptx file names it.
 std::string source_of(const Code& code) {
   if (!code.path.ends_with(".ptx")) return code.path;
   for (std::size_t at = 0; (at = code.ptx.find("\t.file\t", at)) != code.ptx.npos; ++at) {
@@ -86,7 +86,7 @@ std::string origin_of(const HostSource& source, const Proposed& proposed) {
   return text;
 }
 
-// How it ends, and with which verdict.
+// How the call ends, and with which verdict.
 std::string findings_of(const Proposal& proposal) {
   std::vector<std::string> names;
   for (const std::string& name : proposal.found) {
@@ -145,7 +145,7 @@ void show_call(const ProposalRequest& request, const std::string& name, const Pr
   fmt::print(stderr, "  {}\n", line_of_call(request, name, proposal.call));
 }
 
-// Arrays that arguments name and nobody gives.
+// Arrays that arguments name but no option defines.
 std::vector<std::string> missing_arrays(const std::vector<std::string>& arguments,
                                         const std::vector<std::string>& arrays) {
   std::set<std::string> known;
@@ -182,7 +182,7 @@ bool is_shape(const CallWords& call) {
   }
 }
 
-// A call that is made of what is given and of usual values; it was not tried.
+// A call made of the given values and of usual ones; it was not tried.
 std::string example_of(const ProposalRequest& request, const std::string& name,
                        const vgpu::KernelSignature& kernel,
                        const std::vector<Argument>& arguments) {

@@ -1,4 +1,4 @@
-// What check says to a call that cannot be run: a full one that can.
+// The answer of check to a call that cannot be run: a full call that can.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ struct ProposalRequest {
       plan_of;
 };
 
-// As the source of the kernel has them; empty where they are not seen.
+// The parameter names in the source of the kernel; empty if the source is not available.
 std::vector<std::string> parameter_names(const checking::Code& code,
                                          const checking::ReadOptions& read,
                                          const vgpu::KernelSignature& kernel);
 
-// To stderr: a call for the kernel, with the table of its parameters; for each of several kernels
-// that is named only the call. Every call that is shown has been run.
+// To stderr: a call for the kernel, with the table of its parameters; if several kernels are named,
+// only a call for each. Every call that is shown has been run.
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,
                    const vgpu::KernelSignature& kernel);

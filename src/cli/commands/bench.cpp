@@ -44,7 +44,8 @@ std::vector<lab::Mode> modes_of(const std::string& text) {
       fmt::format("--mode is '{}', but must be burst, sustained or both", text)));
 }
 
-// --seed is of the data and of the order, --order-seed of the order alone; drawn without them.
+// --seed sets the seed of the data and of the order, --order-seed only that of the order; without
+// them, both are drawn.
 std::uint64_t order_seed_of(const BenchArguments& options) {
   if (!options.order_seed.empty()) {
     return static_cast<std::uint64_t>(parse_integer("--order-seed", options.order_seed, 0));
@@ -76,7 +77,7 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
-// The command that gives this record again, its companions with it.
+// The command that reproduces this record together with its companions.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
                        const BenchArguments& options, const Parser& parser) {
   for (const lab::BenchCandidate& one : group.candidates) {
@@ -98,8 +99,8 @@ std::string command_of(const lab::Record& record, const BenchGroup& group, const
 
 using Keep = std::function<void(const std::vector<lab::Record>&)>;
 
-// `keep` is given all records so far whenever there is another one: an hour's work outlives a
-// machine that is taken away.
+// `keep` receives all records so far after each new one, so that an hour's work survives the loss
+// of the machine.
 std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devices& devices,
                                     const BenchArguments& options, lab::BenchOptions bench,
                                     const Parser& parser, const Keep& keep) {
@@ -118,7 +119,7 @@ std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devic
   return records;
 }
 
-// A chain sets these itself: one that is given would be ignored.
+// A chain sets these options itself: a given one would be ignored.
 void refuse_beside_chain(const BenchArguments& options) {
   const auto given = [](const std::string& text, const char* otherwise) {
     return text == otherwise ? std::string() : text;
@@ -196,7 +197,8 @@ int chain(const BenchArguments& options, const Parser& parser) {
                      parser);
 }
 
-// What tells rows apart and how fast they are, before how they were measured.
+// Columns that distinguish rows and show their speed come before those that say how they were
+// measured.
 const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
                      "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
                      "type", "error/bound", "5-95 %", "vendor ms", "device"},

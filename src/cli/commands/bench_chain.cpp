@@ -63,15 +63,15 @@ std::vector<BenchGroup> square_groups(const ChainRequest& request, const Devices
   return groups;
 }
 
-// The command that gives this chain again. The record holds the problem with the chain's own alpha
-// and beta, so the given one speaks.
+// The command that repeats this chain. The record holds the problem with the chain's own alpha and
+// beta, so the given problem is used.
 std::string command_of(const KernelChoice& choice, const Problem& given, const Devices& devices,
                        std::uint64_t seed, const Parser& parser) {
   return repeat_command("bench", choice, given, word_of(devices.device->info()), seed) +
          carried_options(parser);
 }
 
-// Ctrl-C, or a machine that is taken away, keeps the chains before.
+// After Ctrl-C, or the loss of the machine, the chains before are kept.
 class Results {
  public:
   Results(const Output& output, const lab::Environment& environment) : output_(output) {

@@ -16,7 +16,7 @@ gemm::PlanOptions options_within(std::int64_t bytes, const BenchRequest& request
   return options;
 }
 
-// Whether the plan that the kernel likes best asks for more than that.
+// Whether the kernel's preferred plan asks for more than that.
 bool wants_more_than(std::int64_t bytes, const KernelChoice& choice, const Problem& problem,
                      const BenchRequest& request) {
   gemm::PlanOptions options = options_within(gemm::kAnyWorkspace, request);
@@ -32,8 +32,8 @@ KernelChoice best_within(std::int64_t bytes, const Problem& problem, const Bench
   return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
-// What the library takes within the vendor's workspace; `otherwise` where nothing fits, whose
-// record then says so.
+// The library's choice within the vendor's workspace. If nothing fits, it is `otherwise`, and the
+// record says so.
 KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
                                  const BenchRequest& request) {
   try {
@@ -57,7 +57,8 @@ lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t pla
   return candidate;
 }
 
-// The kernel, the same within the vendor's workspace, and each of these in the other build's code.
+// Adds the kernel, the same kernel within the vendor's workspace, and both in the other build's
+// code.
 void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
                     const BenchRequest& request) {
   std::vector<lab::BenchCandidate>& list = group.candidates;

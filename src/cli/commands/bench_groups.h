@@ -1,5 +1,5 @@
-// What one call of bench times: every problem with its candidates, known before the first one runs,
-// so that a bad argument does not cost an hour.
+// The measurements of one call of bench: every problem with its candidates, known before the first
+// one runs, so that a bad argument does not cost an hour.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace tessera::cli {
 // Which workspace our plans may ask for.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
-  // Plans that ask for more than the vendor's library has are timed within that much, too.
+  // Plans that ask for more workspace than the vendor's library are also timed within the vendor's.
   bool and_vendors = false;
 };
 // BYTES, "vendor" (as much as the vendor's library has), "none"; empty: none, and the vendor's.
@@ -28,7 +28,8 @@ struct BenchRequest {
   gemm::DeviceLimits limits;
   WorkspaceLimit workspace;
   lab::OtherBuild* other;  // null: this build alone
-  // Each kernel's code as ptxas wrote it, and these beside it; empty: as this build has it.
+  // Rewritings to time in addition to each kernel's code as ptxas wrote it; empty: only the code of
+  // this build.
   std::vector<lab::Rewriting> rewritings;
   lab::RewrittenCode* rewritten;  // null where there are none
 };

@@ -41,7 +41,7 @@ void refuse_others(const Parser& parser) {
   }
 }
 
-// When the user's time is over, or Ctrl-C came.
+// True when the user's time is over, or after Ctrl-C.
 class Clock {
  public:
   explicit Clock(const std::string& minutes) {
@@ -80,7 +80,7 @@ class Bars {
   std::unique_ptr<Progress> bar_;
 };
 
-// Of one class or type, or of all.
+// The mean over one class, one type, or all cells.
 struct Mean {
   double sum = 0, smallest = 1e300;
   int count = 0, slow = 0, very_slow = 0;
@@ -239,7 +239,7 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
       .type_name("N");
   parser
       .add_option("--minutes", arguments.minutes,
-                  "with --suite drawn: ends after so many; the same command goes on where its "
+                  "with --suite drawn: ends after so long; the same command continues where its "
                   "--json file ends")
       .type_name("M");
   parser
@@ -287,7 +287,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = cells_of(request.name, given, seed);
   const int count = static_cast<int>(cells.size());
-  // WHY before a device is opened: a wrong argument is refused without a GPU, too.
+  // WHY before a device is opened: a wrong argument is also refused on a machine without a GPU.
   auto other = table_of(given, "");
   const std::optional<ComputeType> fp32 = fp32_of(given);
   const int both_ways =

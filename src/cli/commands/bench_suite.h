@@ -12,7 +12,7 @@ namespace tessera::cli {
 inline constexpr const char* kDrawnSuite = "drawn";
 inline constexpr const char* kGoalSuite = "goals";  // the list of docs/performance.md
 
-// As typed; empty where not given.
+// The arguments as typed; empty where not given.
 struct SuiteArguments {
   std::string cells, minutes, both_ways, within, against_costs, fp32;
   bool sweep = false;

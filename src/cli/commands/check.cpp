@@ -1,5 +1,5 @@
-// tessera check FILE --kernel NAME --grid X --block X --arg ...: somebody's own kernel, run on the
-// virtual GPU under all checks and in several legal orders; says what is wrong and what to do.
+// tessera check FILE --kernel NAME --grid X --block X --arg ...: runs a user's own kernel on the
+// virtual GPU under all checks and in several legal orders; reports what is wrong and what to do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using namespace checking;  // the room that this command is the front of
 
 namespace {
 
-// Where arrays go after the run; checked before it.
+// The files for arrays after the run; checked before it.
 std::vector<NamedFile> parse_outputs(const CheckArguments& options,
                                      const std::vector<HostArray>& arrays) {
   std::vector<NamedFile> outputs;
@@ -116,7 +116,7 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
   return result.stopped ? kInterrupted : kOk;
 }
 
-// Says what is wrong with the call, and what would be right.
+// Says what is wrong with the call, and proposes a right one.
 int refuse(const CheckArguments& options, const Code& code,
            const std::vector<vgpu::KernelSignature>& kernels, const vgpu::KernelSignature& kernel,
            const std::vector<Argument>& arguments, const std::string& problem) {
@@ -129,7 +129,7 @@ int refuse(const CheckArguments& options, const Code& code,
   return kBadCall;
 }
 
-// Several kernels, and none is named or several are: a call for each.
+// Proposes a call for each kernel if none is named, or if several are.
 int propose_all(const CheckArguments& options, const Code& code,
                 const std::vector<vgpu::KernelSignature>& kernels,
                 const std::vector<vgpu::KernelSignature>& named) {

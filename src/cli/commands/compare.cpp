@@ -42,7 +42,7 @@ KernelChoice one_kernel(const char* argument, const std::string& text,
       argument, text, kernels.size())));
 }
 
-// All three tables under one head: files for spreadsheets and pages.
+// All three tables under one heading: for spreadsheets and pages.
 Table all_rows(const lab::Step& step) {
   Table table = step.counts;
   table.header.front() = "what";

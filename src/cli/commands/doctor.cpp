@@ -131,7 +131,7 @@ Finding vendor(Devices& devices, const DeviceOptions& options) {
   return {"vendor baseline", baseline.vendor != nullptr, baseline.description};
 }
 
-// Of the GPU at this place on the bus; of any where it is empty.
+// The telemetry of the GPU at this bus address; of any GPU if the address is empty.
 Finding telemetry(const std::string& pci_bus_id) {
   const auto nvml = lab::Nvml::load(pci_bus_id);
   if (!nvml) return {"NVML", false, "cannot be loaded; records hold no clocks and no power"};
@@ -196,7 +196,7 @@ bool works(const Findings& findings, const std::string& what) {
   return false;
 }
 
-// What a person can do here, in one line.
+// Tells the user in one line what this machine can do.
 std::string verdict(const Findings& findings) {
   if (works(findings, "a kernel on the GPU")) {
     return "Everything works: kernels run on the GPU and on the virtual GPU.";
@@ -208,7 +208,7 @@ std::string verdict(const Findings& findings) {
   return "Kernels do not run here: see the lines marked 'no'.";
 }
 
-// A terminal too narrow for two columns has what was found below its name.
+// On a terminal too narrow for two columns, each result is below its name.
 void print(const Findings& findings, std::size_t width) {
   constexpr std::size_t kName = 34, kWords = 30;
   const bool is_narrow = width > 0 && width < kName + kWords;

@@ -1,7 +1,6 @@
-// tessera ladder: every rung in one table, and nothing that `make run` would have to compile beside
-// them. On any machine each rung runs its real compiled kernel
-// on the virtual GPU, is verified and counted; on a GPU it is also timed, in turn with the vendor's
-// library.
+// tessera ladder: every rung in one table, without anything else that `make run` would have to
+// compile. On any machine each rung runs its real compiled kernel on the virtual GPU, is verified
+// and counted; on a GPU it is also timed, in turn with the vendor's library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ struct LadderArguments {
   std::string seed;
 };
 
-// What one rung did: on the virtual GPU, and on a real one where there is one.
+// The results of one rung: on the virtual GPU, and on a real one if there is one.
 struct Rung {
   std::vector<lab::Record> records;  // for files: one a device
   lab::Record row;  // for the table: the GPU's figures and the virtual GPU's counts
@@ -57,8 +56,8 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Without a fallback one device does it all. Beside a GPU the virtual one gives the counts, at its
-// own small shape, and takes over where the GPU cannot load the image.
+// Without a fallback, one device does everything. With a GPU, the virtual one gives the counts, at
+// its own small shape, and takes over where the GPU cannot load the image.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;
@@ -84,8 +83,8 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   return rung;
 }
 
-// TFLOP/s of the unit that the kernel multiplies on: as measured where it was, else as the lanes
-// and the clock allow; 0 when the device is unknown.
+// TFLOP/s of the unit that the kernel multiplies on: measured if possible, else computed from the
+// lanes and the clock; 0 when the device is unknown.
 double peak_of(const lab::Record& record) {
   const arch::Gpu* gpu = arch::find_gpu(record.device);
   if (!gpu) return 0;
@@ -101,7 +100,7 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// What a terminal shows of "as 15 (PTX); cubin proved equal": the rest is in files.
+// The part of "as 15 (PTX); cubin proved equal" that a terminal shows; the rest is in files.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
 // The longest that a terminal shows of a verification on the virtual GPU.
@@ -148,7 +147,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
 // The shape is the same in all rows, and in the heading.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// What a narrow terminal may leave out; the first of them has room first.
+// Columns that a narrow terminal may leave out; the first of them are kept longest.
 const std::vector<std::string> kOptional = {
     "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
     "lane instructions", "sectors/request", "host s", "error/bound"};
@@ -229,7 +228,8 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
   fmt::print("\n");
 }
 
-// What a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty where all are shown.
+// The families that a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty if all are
+// shown.
 std::string families_left_out(const std::vector<KernelChoice>& shown) {
   std::vector<std::string> families;
   for (const KernelChoice& kernel : choose_kernels("library")) {

@@ -1,4 +1,5 @@
-// tessera multiply A.npy B.npy -o C.npy: somebody's own matrices, any kernel of the catalog.
+// tessera multiply A.npy B.npy -o C.npy: multiplies a user's own matrices with any kernel of the
+// catalog.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,7 +109,7 @@ Outcome compute(const MultiplyArguments& options, const FileProduct& product) {
   return {std::move(result), values, by, devices.device->info().name};
 }
 
-// Refuses what can be refused before the files are read.
+// Makes all checks that are possible before the files are read.
 void check_options(const MultiplyArguments& options) {
   options.report.check(
       {{"A", options.a}, {"B", options.b}, {"--c", options.c}, {"-o", options.output}});
@@ -154,7 +155,7 @@ Table table_of(const MultiplyArguments& options, const Outcome& outcome, double 
         outcome.by, outcome.result.why, outcome.result.code, fmt::format("{:.3f}", seconds)}}};
 }
 
-// Said where the file's type is not that of D's numbers.
+// A note for files whose type differs from that of D's numbers.
 std::string rounding_text(const MultiplyArguments& options, const Outcome& outcome,
                           const Types& types) {
   const ElementType file = outcome.result.d.header().type;

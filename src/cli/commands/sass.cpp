@@ -74,7 +74,7 @@ Table loops_table(const std::vector<Reported>& reported) {
   return table;
 }
 
-// Too many kernels for a page each: one line a kernel.
+// Too many kernels for a page each: one line per kernel.
 void print_index(const std::vector<MachineKernel>& kernels) {
   Table table;
   table.header = {"sm", "registers", "instructions", "loops", "kernel"};
@@ -122,7 +122,7 @@ NamedCode named_code(const std::string& target, const SassArguments& options) {
   return named_code(target, options.entry, options.problem, gpu_of(options.gpu));
 }
 
-// What the report is about, where the caller left the choice to the library.
+// States the subject of the report, if the caller left the choice to the library.
 void tell(const NamedCode& code, const SassArguments& options) {
   if (code.is_best() && options.output.prints_text()) fmt::print("{}\n", code.why);
 }
@@ -224,7 +224,7 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-// --kernel alone is no entry of anything: it is the kernel, as in other commands.
+// --kernel alone does not name an entry: it names the kernel, as in other commands.
 SassArguments with_target(const SassArguments& given) {
   SassArguments options = given;
   const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||

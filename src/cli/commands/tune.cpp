@@ -90,7 +90,7 @@ std::string gain(const gemm::OverlayEntry& entry) {
   return fmt::format("{:.3f}", entry.by_model_us / entry.us);
 }
 
-// What was measured, call by call.
+// A table of the measurements, call by call.
 Table table_of(const std::vector<lab::TunedCall>& calls) {
   Table table{{"call", "plan", "us", "x model's choice", "plans timed", "reason"}, {}};
   for (const lab::TunedCall& call : calls) {
@@ -184,7 +184,7 @@ int tune(const TuneArguments& given) {
   return std::ranges::any_of(done, wrong) ? kCheckFailed : kOk;
 }
 
-// Files of other GPUs and versions, too: they say so.
+// This covers files of other GPUs and versions, too: they say so.
 int list(const TuneArguments& given) {
   Table table{{"gpu", "library", "call", "plan", "us", "x model's choice"}, {}};
   lab::Json files = lab::Json::array();

@@ -1,5 +1,5 @@
-// tessera verify: is a kernel right? Exact integers first, then real data under the componentwise
-// bound, on the shapes where kernels break.
+// tessera verify: checks whether a kernel is right. Exact integers first, then real data under the
+// componentwise bound, on the shapes where kernels break.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct VerifyArguments {
   bool in_place = false, quick = false, checks = false;
 };
 
-// Without a shape: the lattice of the tests, restricted to the layouts and orders asked for.
+// Without a shape: the lattice of the tests, restricted to the requested layouts and orders.
 std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, const Types& types,
                                             std::uint64_t seed) {
   const auto& p = options.problem;
@@ -122,7 +122,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
   }
 }
 
-// Each problem with what the library takes for it.
+// Each problem with the kernel that the library chooses for it.
 std::vector<Group> groups_of_best(const VerifyArguments& options, std::uint64_t seed,
                                   const gemm::DeviceLimits& limits) {
   std::vector<Group> groups;
@@ -210,7 +210,7 @@ std::vector<VerifiedCase> run_groups(const std::vector<Group>& groups, Devices& 
   return cases;
 }
 
-// For people: a row a kernel.
+// For people: one row per kernel.
 struct Tally {
   std::string kernel, config, device;
   int problems = 0, failed = 0, sampled = 0, skipped = 0;

@@ -1,5 +1,5 @@
-// Why `--kernel best` takes the kernel that it takes: what the cost model expects of every
-// offer. Nothing runs.
+// Why `--kernel best` takes the kernel that it takes: the cost model's expectation for every offer.
+// Nothing runs.
 #pragma once
 
 #include <vector>

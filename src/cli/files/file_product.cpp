@@ -17,7 +17,7 @@ namespace {
 
 // A tenth of a second of the virtual GPU on one core, or more: a bar moves, and Ctrl-C is heard.
 constexpr double kPanelMultiplyAdds = 1e8;
-// The host's BLAS is some hundred times as fast.
+// The host's BLAS is about a hundred times as fast.
 constexpr double kHostPanelMultiplyAdds = 1e10;
 constexpr std::int64_t kPanelRows = 128;  // panels start at multiples, so bases stay aligned
 
@@ -167,7 +167,7 @@ Operands operands_at(const Problem& problem, const Uploaded& uploaded, std::int6
   return {uploaded.a.address() + of_a * first * view_a(problem).row, uploaded.b.address(), d, d};
 }
 
-// Why the plan of the whole product is the one taken: panels of it are planned likewise.
+// Explains why the plan of the whole product is used: panels of it are planned in the same way.
 std::string why(const gemm::Plan& plan, const gemm::PlanOptions& options) {
   const auto us = [&](std::size_t i) {
     return fmt::format("{:.3g} us", plan.offers[i].cost.total());

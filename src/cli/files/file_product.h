@@ -39,11 +39,12 @@ struct ProductResult {
   std::string why;
 };
 
-// With the kernel that is named, or the one that the library chooses. Throws kUnsupported when it
-// cannot take the problem.
+// Multiplies with the named kernel, or with the one that the library chooses. Throws kUnsupported
+// when that kernel cannot take the problem.
 ProductResult multiply_on_device(const FileProduct& product, Device& device,
                                  const gemm::PlanOptions& options);
-// With OpenBLAS, or our own loop where it is missing; sums in float64 for either type.
+// Multiplies with OpenBLAS, or with our own loop if OpenBLAS is missing; sums in float64 for either
+// type.
 ProductResult multiply_on_host(const FileProduct& product);
 
 }  // namespace tessera::cli

@@ -14,7 +14,7 @@ namespace {
   throw StatusError(Status::bad_argument(fmt::format("{} {}", what, why)));
 }
 
-// What a matrix may hold. NumPy has no BF16 and no 8-bit floats.
+// The element types of a matrix in a file. NumPy has no BF16 and no 8-bit floats.
 constexpr std::pair<ElementType, const char*> kDescriptions[] = {
     {ElementType::kF16, "<f2"}, {ElementType::kF32, "<f4"}, {ElementType::kF64, "<f8"}};
 

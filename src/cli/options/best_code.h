@@ -10,8 +10,8 @@
 
 namespace tessera::cli {
 
-// What a caller named; for 'best' what it is, "simt_f32/256x128", its entry, and why, in one
-// sentence.
+// The code that a caller named; for 'best', also its name, "simt_f32/256x128", its entry, and the
+// reason in one sentence.
 struct NamedCode {
   std::string target, entry;
   std::string why;

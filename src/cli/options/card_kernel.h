@@ -1,5 +1,5 @@
-// A catalog kernel in the machine code of the card that --gpu names: what a report about another
-// card has to look at. The build has cubins for few cards; others are assembled on demand.
+// A catalog kernel in the machine code of the card that --gpu names: the code that a report about
+// another card must examine. The build has cubins for few cards; others are assembled on demand.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tessera::cli {
 // Why the kernel does not run on the GPU; empty where it does.
 std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu);
 
-// Kernels of one card. What it hands out lives as long as it does.
+// Kernels of one card. The kernels that it returns live as long as this object.
 class CardKernels {
  public:
   explicit CardKernels(const arch::Gpu& gpu) : gpu_(gpu) {}

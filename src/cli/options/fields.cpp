@@ -57,7 +57,7 @@ constexpr std::array kAdvice = {
            "and the address"},
 };
 
-// How a message goes on after a field that it is about.
+// Whether a message that continues like this is about the field before it.
 bool is_about(std::string_view rest) {
   constexpr std::string_view kVerbs[] = {" is ", " holds ", " names "};
   return std::ranges::any_of(kVerbs, [&](auto verb) { return rest.starts_with(verb); });

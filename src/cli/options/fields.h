@@ -13,10 +13,10 @@ struct FieldOption {
   std::string_view option;  // empty: the command line has none
 };
 
-// The one table of them.
+// The only table of these fields.
 std::span<const FieldOption> field_options();
 
-// What the command line adds to advice of the library, which does not know the virtual GPU.
+// Text that the command line adds to advice of the library, which does not know the virtual GPU.
 struct Advice {
   std::string_view said, more;
 };

@@ -31,7 +31,7 @@ double rate_of(const char* what, const std::string& text) {
       Status::bad_argument(fmt::format("--gpu has {}={}, but a rate must be above 0", what, text)));
 }
 
-// What the words of an assumed card say.
+// The words that describe an assumed card.
 struct Words {
   std::string name = "assumed", like = "h200";
   double bandwidth = 0, peak = 0;

@@ -103,7 +103,7 @@ void add_batch_options(Parser& parser, ProblemOptions& options) {
   }
   parser
       .add_option("--pointers", options.pointers,
-                  "a batch of addresses in device memory, each a multiple of so many bytes")
+                  "a batch of addresses in device memory, each a multiple of this many bytes")
       .type_name("BYTES");
 }
 

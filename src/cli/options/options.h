@@ -38,7 +38,7 @@ struct Shape {
 // Where no size is given.
 inline constexpr Shape kVirtualShape = {512, 128, 256}, kGpuShape = {4096, 4096, 4096};
 
-// What --threads says, 0 (all) when it is not given.
+// The number of --threads; 0 (all) when it is not given.
 int host_threads_of(const DeviceOptions& options);
 
 void add_kernel_options(Parser& parser, ProblemOptions& options);
@@ -56,10 +56,10 @@ void add_seed_option(Parser& parser, std::string& seed);
 
 inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
 
-// Of the problems that 'best' is asked for: --type, else f32.
+// The types of the problems that 'best' chooses kernels for: --type, else f32.
 Types types_for_best(const ProblemOptions& options);
 
-// What the library takes for this problem on such a GPU.
+// The kernel that the library chooses for this problem on such a GPU.
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how = {});
 

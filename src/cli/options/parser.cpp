@@ -71,8 +71,8 @@ std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}; {}", error.what(), help);
 }
 
-// WHY: an option that is there but empty is a variable that a script forgot to set; taken as not
-// given, it would run something else than what was meant.
+// WHY: an option that is there but empty is a variable that a script forgot to set; if it counted
+// as not given, something else would run than was meant.
 void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& value : option->results()) {

@@ -1,5 +1,5 @@
-// Options of commands, declared without the header of the library that parses them: it costs a file
-// that includes it eight seconds. parser.cpp alone does.
+// Options of commands, declared without the header of the library that parses them: that header
+// costs eight seconds in each file that includes it. Only parser.cpp does.
 #pragma once
 
 #include <memory>
@@ -57,7 +57,7 @@ class Program {
   Parser add_command(const std::string& name, const std::string& summary,
                      const std::string& footer);
 
-  // Fills what the options were declared to fill. False: help or version was asked for and printed.
+  // Fills what the options were declared to fill. False: help or version was requested and printed.
   // Throws kBadArgument: the argument, what is wrong with it, and the rule.
   bool parse(const std::vector<std::string>& arguments);
   std::string chosen_command() const;  // after parse(), if it threw, too; may be empty

@@ -9,7 +9,7 @@
 namespace tessera::cli {
 namespace {
 
-// Said by each record's own kernel, problem, device, mode, seeds and workspace.
+// Options that a record's own kernel, problem, device, mode, seeds and workspace already state.
 const std::set<std::string> kSaidByTheRecord = {
     "--kernel",  "-m",         "-n",         "-k",         "--shapes",     "--layout",
     "--order",   "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",

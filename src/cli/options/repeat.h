@@ -13,12 +13,12 @@ namespace tessera::cli {
 
 class Parser;
 
-// What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".
+// The command that repeats one record's row: "tessera bench --kernel 02_coalesced -m 512 ...".
 std::string repeat_command(const std::string& command, const KernelChoice& choice,
                            const Problem& problem, std::string_view device, std::uint64_t seed);
 
-// " --fill normal --rounds 2": the options that this call was given, but for those that a record
-// says by itself (`said` are further ones) and for the files that it is written to.
+// " --fill normal --rounds 2": the options of this call, except for those that a record states
+// itself (`said` lists further ones) and for the files that the record is written to.
 std::string carried_options(const Parser& command, const std::set<std::string>& said = {});
 
 }  // namespace tessera::cli

@@ -1,5 +1,5 @@
-// What measuring commands share once their options are read: devices, the vendor's library, the
-// environment of a record, and the command that repeats it.
+// The state that measuring commands share once their options are read: devices, the vendor's
+// library, the environment of a record, and the command that repeats it.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct Devices {
   std::unique_ptr<Device> fallback;  // the virtual GPU, next to a real one that was not asked for
   std::string note;                  // why there is no GPU, if none was asked for
 
-  // What --device says for the device of this record.
+  // The word of --device for the device of this record.
   std::string word_of(const lab::Record& record) const;
   bool is_cuda() const { return device->info().kind == DeviceKind::kCuda; }
 };

@@ -29,8 +29,8 @@ std::vector<Shape> joined(std::vector<Shape> shapes, const std::vector<Shape>& m
 }
 
 const std::vector<Suite>& suites() {
-  // What FP32 products are measured on: sizes that tiles like, sizes that they do not like, and
-  // shapes of which one side is short.
+  // The shapes that FP32 products are measured on: sizes that fit the tiles, sizes that do not, and
+  // shapes with one short side.
   static const std::vector<Shape> kSquares = squares({512, 1024, 2048, 4096, 8192, 16384});
   static const std::vector<Shape> kOdd = squares({1000, 1023, 2047, 4095, 4097, 5000});
   static const std::vector<Shape> kSkinny = {
@@ -65,7 +65,7 @@ Shape parse_line(std::string line, const std::string& where) {
 }
 
 std::vector<Shape> read_shapes(const std::string& path) {
-  // WHY: asked before opening, because opening a pipe waits for its other end.
+  // WHY this check comes before opening: opening a pipe waits for its other end.
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(path, error);
   std::ifstream file(regular ? path : std::string());

@@ -1,4 +1,4 @@
-// Shapes by name: a text file with one a line, or a suite that everybody means alike.
+// Shapes by name: a text file with one shape per line, or a standard suite.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ const KernelRow* row_called(const KernelChoice& choice, const std::string& entry
   return nullptr;
 }
 
-// What the image's cubin was made from: code for older cards from the portable text.
+// The PTX that the image's cubin was made from: code for older cards comes from the portable text.
 std::string_view ptx_of(const CodeImage& image) {
   return image.cubin_arch.starts_with("sm_90") ? image.ptx : image.portable_ptx;
 }
@@ -145,7 +145,7 @@ std::string entry_with(const KernelChoice& choice, const std::string& part) {
   return first_entry_of(choice);
 }
 
-// As choose_kernels(); a message names the argument of this command.
+// Chooses kernels as choose_kernels() does; error messages name the argument of this command.
 std::vector<KernelChoice> catalog_kernels(const std::string& target) {
   ProblemOptions options;
   options.kernel = target;

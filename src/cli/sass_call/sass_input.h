@@ -1,4 +1,5 @@
-// What "tessera sass" looks at: kernels of the catalog, or of any file with GPU code in it.
+// The code that "tessera sass" examines: kernels of the catalog, or of any file with GPU code in
+// it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
 // All bytes of a file. Throws StatusError when it cannot be read.
 std::vector<std::byte> file_bytes(const std::string& path);
 
-// Of a catalog kernel that the build has patched: which code.
+// Which code of a patched catalog kernel is meant.
 enum class CubinKind { kAsRun, kUnpatched };
 // The one cubin of a file (for `sm`, if not 0), or the one that a catalog kernel has for `gpu`. Of
 // several images, the one whose entry's name contains `entry`.

@@ -1,5 +1,5 @@
-// What the machine code alone does not say: how many blocks share an SM, and how many wavefronts
-// the loads of shared memory take when the kernel runs on the virtual GPU.
+// Facts that the machine code alone does not contain: how many blocks share an SM, and how many
+// wavefronts the loads of shared memory take when the kernel runs on the virtual GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace tessera::cli {
 
-// That the build has patched a catalog kernel's code, or why not. Empty text for all others.
+// States that the build has patched a catalog kernel's code, or why it has not. Empty text for all
+// other code.
 sass::Note patch_note(const MachineKernel& kernel);
 
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);

@@ -103,7 +103,7 @@ class Fitting {
     }
   }
 
-  // As many lines as the longest of its cells needs.
+  // Adds a row of as many lines as its longest cell needs.
   void add_row(const std::vector<std::string>& row, Table& to) const {
     std::vector<std::vector<std::string>> cells;
     std::size_t lines = 1;

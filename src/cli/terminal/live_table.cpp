@@ -16,7 +16,7 @@ std::size_t width_of(const LiveColumn& column) {
   return std::max(column.width, column.header.size());
 }
 
-// With the gap ahead of it, which the first one of a line does not need.
+// The width of a column with the gap before it; the first column of a line needs no gap.
 std::size_t cost_of(const LiveColumn& column) { return width_of(column) + kGap; }
 
 }  // namespace

@@ -13,12 +13,12 @@ struct LiveColumn {
   bool right = false;     // numbers
 };
 
-// Columns of the terminal that stdout is; 0 where it is a file or a pipe, which have no end.
+// Columns of the terminal that stdout is; 0 if it is a file or a pipe, which have no width.
 std::size_t terminal_width();
 
-// Takes out the columns that have no room in a line of `width` (0: all have). Those named in
-// `optional` are given what the others leave, the first one first. Returns the names of those taken
-// out.
+// Takes out the columns that have no room in a line of `width` (0: all have). Columns named in
+// `optional` get the room that the others leave, the first one first. Returns the names of those
+// taken out.
 std::vector<std::string> fit_to_width(std::vector<LiveColumn>& columns, std::size_t width,
                                       const std::vector<std::string>& optional);
 

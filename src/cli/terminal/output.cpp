@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-// Two spellings of one file, which need not be there yet.
+// Whether these are two spellings of one file, which need not exist yet.
 bool same_place(const std::string& one, const std::string& other) {
   if (one.empty() || other.empty()) return false;
   if (one == other) return true;

@@ -26,7 +26,8 @@ struct Output {
   void check(const std::vector<NamedPath>& files_of_the_call = {}) const;
   // False when stdout belongs to one of the files.
   bool prints_text() const;
-  // Without what goes to stdout, for results that are written again when there are more.
+  // Writes everything except what goes to stdout, for results that are written again when there are
+  // more.
   Output files_only() const;
   bool wants_json() const { return !json.empty(); }
   void write(const lab::Json& object, const Table& table) const;

@@ -1,5 +1,5 @@
-// What `verify` says of kernels that are wrong: a few cases of each, what all of them have in
-// common, and what the checks of the virtual GPU find in the smallest.
+// The report of `verify` on wrong kernels: a few cases of each, their common properties, and the
+// findings of the virtual GPU's checks in the smallest case.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-// One problem that one kernel was given, and what came of it.
+// One problem for one kernel, and the result.
 struct VerifiedCase {
   lab::LatticeCase one;
   lab::Record record;
@@ -22,7 +22,7 @@ struct VerifiedCase {
 // be run there.
 using Recheck = std::function<std::vector<vgpu::Finding>(const VerifiedCase&)>;
 
-// Empty where nothing failed. `recheck` is asked for the smallest failing case of each kernel,
+// Empty where nothing failed. `recheck` is called for the smallest failing case of each kernel,
 // unless that has findings already.
 std::string failures_text(const std::vector<VerifiedCase>& cases, const Recheck& recheck);
 

@@ -1,6 +1,6 @@
 // A context belongs to the caller, or is the primary one of a GPU, retained by its owner here. The
 // driver works in the context that is current in the calling thread, which may be any or none: so
-// whatever calls it enters the context first, and leaves the thread as it was.
+// every caller enters the context first, and leaves the thread as it was.
 #pragma once
 
 #include "device/cuda/driver.h"
@@ -32,7 +32,8 @@ class OwnedContext {
   int index_ = 0;
 };
 
-// Makes a context current in this thread for as long as it lives. Costs a look where it is already.
+// Makes a context current in this thread for the lifetime of the object. If the context is current
+// already, this costs only one query.
 class InContext {
  public:
   InContext(const Driver& driver, Context context) : driver_(driver) { result_ = enter(context); }
@@ -70,7 +71,7 @@ class Entered : public InContext {
 };
 
 // Lets this thread load code and allocate memory while a stream is captured; none of that becomes
-// part of the graph. Where the driver does not take this mode, the call that follows says so.
+// part of the graph. If the driver rejects this mode, the next call reports it.
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const Driver& driver)

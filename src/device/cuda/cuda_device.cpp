@@ -13,7 +13,7 @@
 namespace tessera::cuda {
 namespace {
 
-// "580.159.04", from the kernel module; the driver API itself only tells the CUDA release.
+// "580.159.04", from the kernel module; the driver API itself only reports the CUDA release.
 std::string driver_release(const Driver& driver) {
   std::string release;
   std::ifstream("/sys/module/nvidia/version") >> release;
@@ -127,8 +127,8 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
     return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
   // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one is at 0x210 (sm_90), so only the driver knows the places of several. It counts by itself; a
-  // stand-in looks for the null at the end.
+  // one is at 0x210 (sm_90), so only the driver knows the places of several. The driver counts the
+  // parameters itself; a fake driver looks for the null at the end.
   if (offsets.size() == 1) {
     std::array<void*, 2> one = {first + offsets[0], nullptr};
     return launch_with(entry, shape, stream, one.data(), nullptr);
@@ -153,8 +153,7 @@ void CudaDevice::launch_with(const Entry& entry, const LaunchShape& shape, Strea
           static_cast<unsigned>(shape.shared_bytes), stream, list, extra));
 }
 
-// WHY: the name is put together only where there is something to say; calls are to take less than
-// a microsecond.
+// WHY: the name is built only for an error message; calls should take less than a microsecond.
 void CudaDevice::check_launch(const char* name, const Entry& entry, Result result) const {
   if (result != kSuccess) call(name + entry.name, result);
 }
@@ -243,7 +242,7 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 namespace {
 
-// Makes the context current again that was so before, where there was one.
+// Restores the context that was current before, if there was one.
 class ContextOfCaller {
  public:
   explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {

@@ -15,9 +15,9 @@ namespace tessera {
 // where there is no GPU of this number.
 std::unique_ptr<Device> make_cuda_device(int index = 0);
 
-// A device in the context that is current in the calling thread, and that its caller keeps for as
-// long. A stream of null is CUDA's own null stream. Throws kBadArgument where no context is
-// current.
+// A device in the context that is current in the calling thread; the caller must keep the context
+// as long as the device. A stream of null is CUDA's own null stream. Throws kBadArgument where no
+// context is current.
 std::unique_ptr<Device> make_cuda_device_in_context();
 
 // Facts of every GPU that the driver shows, without a context. Throws kUnavailable where there is

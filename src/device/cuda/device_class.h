@@ -23,7 +23,7 @@ enum class ContextIs { kPrimary, kTheCallers };
 
 class CudaDevice final : public Device {
  public:
-  // WHY: delegates, so that the destructor gives back what there is when a later step throws.
+  // WHY it delegates: the destructor then releases what exists when a later step throws.
   CudaDevice(const char* library, ContextIs which, int index) : CudaDevice(load_driver(library)) {
     const bool is_primary = which == ContextIs::kPrimary;
     context_ = is_primary ? OwnedContext::primary(driver_, index) : OwnedContext::current(driver_);

@@ -1,4 +1,4 @@
-// Finds the calls of the driver and turns its results into sentences a person can act on.
+// Finds the calls of the driver, and turns its errors into messages that say what to do.
 #include "device/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ void find(void* library, const char* symbol, Call& call) {
 }
 
 // WHY: the suffix _v2 names the 64-bit form of a call; the unsuffixed symbol still exists and takes
-// 32-bit addresses. Of cuStreamGetCaptureInfo it names the form that tells the graph.
+// 32-bit addresses. For cuStreamGetCaptureInfo, _v2 is the form that returns the graph.
 void find_calls(void* library, Driver& d) {
   find(library, "cuInit", d.init);
   find(library, "cuDriverGetVersion", d.driver_get_version);
@@ -76,7 +76,7 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuEventElapsedTime", d.event_elapsed_time);
 }
 
-// What a person can do about a result, or nothing when there is no better advice than its name.
+// Advice for the user about a result; empty when there is no better advice than its name.
 const char* advice(Result result) {
   switch (result) {
     case kOutOfMemory:
@@ -108,7 +108,7 @@ const char* advice(Result result) {
   }
 }
 
-// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), but for those
+// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), except for those
 // that speak of its context.
 bool is_kernel_fault(Result result) {
   return result >= 700 && result <= 720 && result != kContextIsDestroyed;

@@ -85,7 +85,7 @@ struct LaunchConfig {
 
 enum CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
-// CUpointer_attribute and CUmemorytype, as far as they say where an address is.
+// CUpointer_attribute and CUmemorytype, as far as they describe where an address is.
 enum PointerAttribute : int { kPointerMemoryType = 2, kPointerIsManaged = 8, kPointerDevice = 9 };
 enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
 

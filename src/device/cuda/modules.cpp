@@ -97,7 +97,8 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
   for (const Candidate& code : candidates_of(image, sm)) {
     std::string reason = code.misfit;
     if (reason.empty()) {
-      // WHY: before the module is there. Where memory is short, nobody would unload it.
+      // WHY before the module is loaded: if this allocation failed afterwards, the module would
+      // never be unloaded.
       const auto bytes = std::as_bytes(std::span<const char>(code.bytes));
       LoadedModule loaded{nullptr, code.description + without_patch, hash_of(bytes),
                           code.is_patched};

@@ -21,7 +21,7 @@ struct LoadedModule {
 
 // Loads the patched cubin if the image has one and SM and hash match; else the cubin, else the PTX
 // that it was made from, else a further cubin, else the portable PTX. Throws kUnavailable, with one
-// sentence that gives the reason of each.
+// sentence that gives the reason for each.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 
 }  // namespace tessera::cuda

@@ -25,7 +25,7 @@ constexpr std::size_t kLargestPitch = 0x7fffffff;
 
 }  // namespace
 
-// One copy, or one a line where lines are further apart than a copy takes.
+// One copy, or one per line if the lines are further apart than a single copy allows.
 template <class CopyOf>
 void CudaDevice::copy_lines(const CopyShape& shape, void* stream, CopyOf copy_of) {
   if (shape.width == 0 || shape.rows == 0) return;

@@ -1,5 +1,6 @@
-// What the virtual GPU saw: counts of every launch, and findings of its checks. The fourth part of
-// the device interface; a real GPU has none, and who includes this page links the virtual GPU.
+// Observations of the virtual GPU: counts of every launch, and findings of its checks. This is the
+// fourth part of the device interface; a real GPU has none. Code that includes this header links
+// the virtual GPU.
 #pragma once
 
 #include <utility>
@@ -18,7 +19,7 @@ namespace tessera {
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
 
-// A launch that a kernel's own fault ended, as a finding of the check that it failed: out of
+// A launch that ended by a fault of the kernel, as a finding of the check that failed: out of
 // bounds, deadlock, ...
 class LaunchFault : public StatusError {
  public:
@@ -38,13 +39,13 @@ class Observer {
   virtual ~Observer() = default;
   // Counts of every launch since the last call, in launch order.
   virtual std::vector<LaunchCounts> take_counts() = 0;
-  // What the launches to come are watched for.
+  // Sets what is observed in the launches that follow.
   virtual void observe(const vgpu::Observation& observation) = 0;
-  // Whether anybody has written all of these bytes, after launches that were checked.
+  // Whether all of these bytes were written, after launches that were checked.
   virtual bool is_written(DeviceAddress address, std::size_t bytes) const = 0;
-  // The entries of a loaded image and what they take.
+  // The entries of a loaded image and their parameters.
   virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const = 0;
-  // Its variables, and where they lie on this device.
+  // The variables of a loaded image, and their addresses on this device.
   virtual std::vector<vgpu::ModuleVariable> variables(const LoadedImage& image) const = 0;
 };
 

@@ -26,7 +26,7 @@ Status status_of(const vgpu::Fault& fault) {
   }
 }
 
-// The check that a kernel fails with this fault; empty for what is not the kernel's doing.
+// The check that a kernel fails with this fault; empty for faults that are not the kernel's.
 std::string_view check_of(vgpu::FaultKind kind) {
   switch (kind) {
     case vgpu::FaultKind::kOutOfBounds:
@@ -104,7 +104,7 @@ vgpu::Finding finding_of(const vgpu::Fault& fault) {
   return finding;
 }
 
-// Calls f; a Fault leaves as StatusError.
+// Calls f; a Fault is rethrown as a StatusError.
 template <class F>
 auto translated(F f) {
   try {
@@ -117,7 +117,7 @@ auto translated(F f) {
   }
 }
 
-// Out of range, a negative number becomes one that the machine refuses.
+// A negative number out of range becomes one that the machine refuses.
 vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
           static_cast<std::uint32_t>(z)};
@@ -143,7 +143,7 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
 
 // One lock: the machine runs one launch at a time, on all its host threads.
 class Executor final : public VirtualDevice {
-  // Calls f alone.
+  // Calls f under the mutex.
   template <class F>
   auto locked(F f) const {
     const std::lock_guard lock(mutex_);
@@ -269,7 +269,7 @@ class Executor final : public VirtualDevice {
   struct Ptx {
     std::string_view text, arch;
   };
-  // The newest PTX of an image that a GPU of this SM could be given.
+  // The newest PTX of an image that a GPU of this SM can run.
   Ptx ptx_of(const CodeImage& image) const {
     if (!image.ptx.empty() && ptx_fits(image.cubin_arch, info_.sm)) {
       return {image.ptx, image.cubin_arch};

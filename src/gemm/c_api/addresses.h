@@ -1,4 +1,4 @@
-// What can be said of the addresses of a call before anything is launched.
+// Checks of the addresses of a call that are possible before anything is launched.
 #pragma once
 
 #include "gemm/c_api/objects.h"
@@ -9,10 +9,10 @@ namespace tessera::gemm::c_api {
 // memories, or where the handle cannot use that memory.
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands);
 
-// Of a handle that checks addresses: these bytes are in memory of its GPU, to the last one.
+// For a handle that checks addresses: throws unless all these bytes are in memory of its GPU.
 void require_here(const tessera_handle_s& owner, const std::string& name, std::uint64_t first,
                   std::uint64_t bytes);
-// The same of each operand.
+// The same check for each operand.
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands);
 

@@ -66,7 +66,7 @@ void require_usable(const tessera_handle_s& owner) {
   if (owner.has_gpu()) require_no_fork();
 }
 
-// A call with a handle: what is refused is told to its log.
+// A call with a handle: its refusals are written to the handle's log.
 template <class F>
 tessera_status with_handle(tessera_handle handle, F f) noexcept {
   std::shared_ptr<tessera_handle_s> owner;
@@ -91,7 +91,8 @@ tessera_status with_plan(tessera_plan plan, F f) noexcept {
   return status;
 }
 
-// WHY: in the child of a fork the driver must not be called, and what is the driver's is left.
+// WHY: in the child of a fork the driver must not be called, and the driver's objects are left as
+// they are.
 template <class T>
 void forget(std::shared_ptr<T> object, bool has_gpu) {
   if (has_gpu && is_forked_child()) new std::shared_ptr<T>(std::move(object));

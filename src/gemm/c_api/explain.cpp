@@ -19,9 +19,9 @@
 namespace tessera::gemm::c_api {
 namespace {
 
-// A time is worth a word if it is so much less.
+// Another choice is mentioned only if its time is shorter by this factor.
 constexpr double kWorthSaying = 0.98;
-// HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes a microsecond.
+// HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes per microsecond.
 constexpr double kHostBytesPerUs = 50e3;
 
 template <std::size_t n>
@@ -65,7 +65,7 @@ tessera_choice choice_of(const Candidate& offer) {
   return choice;
 }
 
-// What the problem would need to be faster than it is.
+// The changes that would make the problem faster.
 struct Faster {
   std::string condition;
   double us;
@@ -86,7 +86,7 @@ std::optional<Faster> faster_if(const std::string& condition, const Problem& pro
 }
 
 // The same problem in matrices whose lines begin at multiples of 16 bytes. A leading dimension near
-// the largest number is that of a matrix of one line, which any other suits as well.
+// the largest number belongs to a matrix of one line, for which any other value is as good.
 Problem with_aligned_lines(Problem p) {
   p = with_default_ld(p);
   const auto round = [](std::int64_t& ld, ElementType type) {
@@ -124,7 +124,7 @@ std::optional<Faster> best_refused(const Plan& taken, const Options& options) {
   return best;
 }
 
-// Kernels for these types whose code this GPU cannot run.
+// Names kernels for these types whose code this GPU cannot run.
 std::string kernels_of_other_gpus(const Plan& taken) {
   std::string names;
   for (const Kernel& kernel : all_kernels()) {
@@ -203,7 +203,7 @@ Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
   return out;
 }
 
-// Of operands in host memory, where the handle has a GPU.
+// Explains a product of operands in host memory, where the handle has a GPU.
 Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Options& options) {
   require(check(asked.problem));
   const Problem one = host_problem(owner, asked.problem);

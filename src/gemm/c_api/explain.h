@@ -20,7 +20,7 @@ struct Explained {
 
 Explained explain(const tessera_handle_s& owner, const Asked& asked, const Options& options);
 
-// As lines for people.
+// The explanation as lines of text for people.
 std::string text_of(const Explained& explained);
 
 // "planned 300 x 200 x 100 in f32 NN: simt_f32/128x64, 8.1 us, workspace 0 bytes; call type=f32

@@ -100,7 +100,7 @@ DeviceInfo info_of_first() {
 
 }  // namespace
 
-// WHY: never destroyed. At the end of a process the driver may be gone before them.
+// WHY never destroyed: at the end of a process the driver may be gone before these objects.
 Registry<tessera_handle_s>& handles() {
   static auto& all = *new Registry<tessera_handle_s>;
   return all;
@@ -116,7 +116,7 @@ Registry<tessera_packed_s>& packed_operands() {
 
 namespace {
 
-// WHY: where there is no driver, nothing of it can be broken by a fork.
+// WHY: without a driver, a fork can break nothing of it.
 bool has_driver() {
   void* const library = dlopen(cuda::kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library) dlclose(library);

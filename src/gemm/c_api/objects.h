@@ -1,5 +1,5 @@
-// What a C caller holds: handles, plans and packed operands, by names that are never given twice.
-// So one that was destroyed is known as such, and none goes away while a call uses it.
+// The objects of a C caller: handles, plans and packed operands, by names that are never reused. So
+// a destroyed object is recognised, and no object goes away while a call uses it.
 #pragma once
 
 #include <array>
@@ -39,15 +39,16 @@ struct Gpu {
 }  // namespace tessera::gemm::c_api
 
 struct tessera_handle_s {
-  // `info`: of the handle's GPU, empty for the CPU. `on`: null where it is made at first use.
+  // `info` describes the handle's GPU; it is empty for the CPU. `on` is null if the GPU is opened
+  // at first use.
   tessera_handle_s(const tessera::gemm::c_api::Place& place,
                    std::optional<tessera::DeviceInfo> info, std::unique_ptr<tessera::Device> on,
                    std::string why_on_cpu);
 
   bool has_gpu() const { return info.has_value(); }
-  // Of a handle for any place it is made at first use. WHY: a context takes 300 ms and 500 MB, and
-  // the CPU multiplies small problems faster. Throws what make_cuda_device() throws; the next call
-  // tries again.
+  // For a handle that may use any place, the GPU is opened at its first use. WHY: a context takes
+  // 300 ms and 500 MB, and the CPU multiplies small problems faster. Throws what make_cuda_device()
+  // throws; the next call tries again.
   tessera::gemm::c_api::Gpu& gpu() const;
   bool has_made_gpu() const { return is_made_; }
   // False where no context can be made and the handle may use the CPU instead; then its log says
@@ -71,7 +72,7 @@ struct tessera_handle_s {
   mutable std::unique_ptr<tessera::gemm::c_api::Gpu> gpu_;
 };
 
-// One plan for each of what alpha and beta may be, zero or not.
+// One plan for each combination of alpha and beta being zero or not.
 struct tessera_plan_s {
   static std::size_t place_of(double alpha, double beta) {
     return (alpha != 0 ? 1u : 0u) + (beta != 0 ? 2u : 0u);
@@ -121,10 +122,10 @@ class Registry {
     if (live_.erase(name) == 0) throw refused(std::string(what) + " is destroyed by two threads");
     return found;
   }
-  // Around a fork, so that the child never finds it locked.
+  // Locks around a fork, so that the child never finds the lock taken.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  // HW: a lock for writing is its thread's, and the child's thread has another number (glibc).
+  // HW: a write lock belongs to its thread, and the child's thread has another number (glibc).
   void unlock_in_child() { new (&mutex_) std::shared_mutex; }
 
  private:
@@ -136,16 +137,17 @@ Registry<tessera_handle_s>& handles();
 Registry<tessera_plan_s>& plans();
 Registry<tessera_packed_s>& packed_operands();
 
-// Before the driver is used: from now on a child of a fork is known. Throws kUnavailable in one.
+// Called before the driver is used: from then on a fork is noticed. Throws kUnavailable in the
+// child of a fork.
 void begin_driver_use();
-// Throws kUnavailable where the driver was used before a fork, and this is the child.
+// Throws kUnavailable in the child of a fork, if the driver was used before the fork.
 void require_no_fork();
 bool is_forked_child();
 
 // The same, with at most an eighth of the memory of the handle's GPU as workspace.
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
 
-// What the caller asks of a handle, which says how FP32 is multiplied.
+// The caller's problem, with FP32 products computed as the handle specifies.
 Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given);
 
 // A handle on the place that the caller names.

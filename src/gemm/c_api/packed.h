@@ -1,4 +1,4 @@
-// Operands that a caller packs, and calls that are given such.
+// Operands that a caller packs, and calls that take packed operands.
 #pragma once
 
 #include "gemm/c_api/objects.h"
@@ -6,22 +6,22 @@
 
 namespace tessera::gemm::c_api {
 
-// Of the operand of a problem on the handle's GPU.
+// The packing that the handle's GPU uses for this operand of the problem.
 Packing packing_of(const tessera_handle_s& owner, const Asked& asked, OperandId operand);
 
 std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Asked& asked,
                                        OperandId operand, const void* matrix, void* memory,
                                        std::size_t bytes, void* stream);
 
-// Those of a call; address 0 where one is not given.
+// The packed operands of a call; address 0 where one is not given.
 struct PackedArguments {
   PackedArgument a, b;
 
   PackedOperands operands() const { return {a.address != 0, b.address != 0}; }
 };
-// Of a call whose operands are in host memory.
+// Throws if an operand is packed; for calls whose operands are in host memory.
 void require_none(const PackedArguments& packed);
-// Throws where one is of another shape, type or GPU than the problem's.
+// Throws if one has another shape, type or GPU than the problem.
 PackedArguments packed_of(const tessera_handle_s& owner, const tessera_arguments& given,
                           const Problem& problem);
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kMostBytes = kAnyWorkspace;
 
-// The rules of a problem whose operands are in host memory; device memory's are plan()'s. The side
-// that multiplies it.
+// Checks a problem whose operands are in host memory (for device memory plan() does so). Returns
+// the side that multiplies it.
 ChosenSide require_host(const tessera_handle_s& owner, const Problem& problem) {
   require(check(problem));
   return choose_side(owner, problem);
 }
 
-// Of a batch of pointers in host memory, whose lists can be read here.
+// Checks a batch of pointers in host memory, where the lists can be read.
 void require_pointers(const Problem& problem, const Operands& lists) {
   for (std::int64_t i = 0; i < problem.batch.count; ++i) {
     const Status status =

@@ -5,7 +5,7 @@
 
 namespace tessera::gemm::c_api {
 
-// What tessera_gemm_with() does: plans, or finds the plan.
+// The work of tessera_gemm_with(): makes a plan, or finds it.
 void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& options,
               const tessera_arguments& arguments);
 

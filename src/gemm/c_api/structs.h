@@ -1,5 +1,5 @@
 // The structs of include/tessera/gemm.h as the library's own types. A struct begins with its size,
-// so that one of another version is known as such. Whatever is illegal is refused by name.
+// which identifies its version. Illegal fields are refused by name.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline StatusError refused(std::string why) {
   return StatusError(Status::bad_argument(std::move(why)));
 }
 
-// What a pointer points to. Throws where it is null.
+// The object that a pointer points to. Throws if the pointer is null.
 template <class T>
 T& given(T* pointer, const char* name) {
   if (pointer) return *pointer;
@@ -30,8 +30,8 @@ T& given(T* pointer, const char* name) {
 // Not all of these may be negative, or be other than 0.
 void require_zero(const char* name, std::int64_t value);
 
-// The size that the caller's struct says it has: at least `known`, or that of an earlier version.
-// Of a later version's struct the fields that this one does not know must be 0, where `is_input`.
+// The size that the caller's struct states: at least `known`, or that of an earlier version. In an
+// input struct of a later version, the fields that this version does not know must be 0.
 std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input,
                            std::span<const std::size_t> earlier = {});
 
@@ -63,7 +63,7 @@ Struct read(const Struct* from, const char* name) {
 // beyond that is set to 0.
 void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size);
 
-// Of choices that a caller has room for.
+// The size of each tessera_choice in the caller's array.
 inline std::size_t size_of_choices(const tessera_choice* first) {
   return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSizes<tessera_choice>);
 }
@@ -82,7 +82,7 @@ struct Options {
   PlanOptions plan;
   Alignment alignment;
 };
-// Of null: the defaults.
+// Null gives the defaults.
 Options options_of(const tessera_plan_options* given);
 
 // Which side multiplies operands in host memory.
@@ -104,13 +104,14 @@ struct Place {
   HostSide host_side = HostSide::kFaster;
   TypesInstead fp32;
 };
-// Of null: the defaults. Reads TESSERA_FP32 where the caller leaves that open.
+// Null gives the defaults. Reads TESSERA_FP32 where the caller leaves the type of FP32 products
+// open.
 Place place_of(const tessera_place* given);
 
 // A or B.
 OperandId operand_of(std::int32_t operand);
 
-// Refuses what no kernel reads yet: alpha and beta in device memory.
+// Refuses fields that no kernel reads yet: alpha and beta in device memory.
 tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);
 
 inline Operands operands_of(const tessera_arguments& from) {

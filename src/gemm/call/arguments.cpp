@@ -25,7 +25,7 @@ Status check_scale(const char* name, double value, double planned, const Types& 
   return check(with_default_ld(scaled));
 }
 
-// The workspace is apart from all operands.
+// Checks that the workspace is apart from all operands.
 Status check_apart(const Plan& plan, const Arguments& arguments) {
   const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
   for (const Operand& operand : plan.operands) {
@@ -74,7 +74,7 @@ Status check_packed_arguments(const Plan& plan, const Arguments& arguments) {
   return check_packed_operand(plan, OperandId::kB, plan.packed.b, arguments.packed_b, arguments);
 }
 
-// The alignment that kernels were chosen for.
+// The alignment for which the kernels were chosen.
 Status check_planned_alignment(const Plan& plan, const Operands& operands) {
   if (plan.problem.batch.kind == BatchKind::kPointers) return {};
   for (const Operand& operand : plan.operands) {

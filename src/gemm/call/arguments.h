@@ -1,4 +1,4 @@
-// What a plan is executed with: addresses, alpha and beta.
+// The arguments of a plan's execution: addresses, alpha and beta.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tessera::gemm {
 
-// An operand as gemm/call/pack.h has written it.
+// An operand as packed by gemm/call/pack.h.
 struct PackedArgument {
   DeviceAddress address = 0;  // a multiple of 256
   std::int64_t bytes = 0;

@@ -92,7 +92,7 @@ void Handle::on_planned(std::function<void(const Plan&)> told) {
   told_ = std::move(told);
 }
 
-// WHY: without the lock; who is told may do what they want.
+// WHY without the lock: the callback may do anything, including calls of this handle.
 void Handle::tell(const Plan& plan) const {
   std::function<void(const Plan&)> told;
   {
@@ -110,7 +110,7 @@ std::size_t Handle::plans() const {
 void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream) {
   const std::int64_t bytes = prepared.plan().workspace_bytes();
   if (bytes == 0 || arguments.workspace != 0) return execute(prepared, arguments, stream);
-  // WHY: before a workspace is made. A call that is refused does nothing.
+  // WHY before a workspace is made: a refused call must have no effect.
   require(check_operands(prepared.plan(), arguments));
   const LentWorkspace lent = handle.workspaces().lend(bytes, stream);
   arguments.workspace = lent.address();

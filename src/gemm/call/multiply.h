@@ -27,8 +27,8 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const;
 };
 
-// Prepared plans of one device, the least recently used forgotten first, and the workspaces that
-// calls are lent. Safe to use from several threads, on one stream or several.
+// Prepared plans of one device, of which the least recently used is dropped first, and the
+// workspaces that are lent to calls. Safe to use from several threads, on one stream or several.
 class Handle {
  public:
   explicit Handle(Device& device, std::size_t capacity = 256);
@@ -40,7 +40,8 @@ class Handle {
   Workspaces& workspaces() { return workspaces_; }
 
   std::size_t plans() const;  // kept at the moment
-  // Is told of each plan that is made, in the thread of the call. Empty: nobody is.
+  // Sets a callback for each plan that is made, called in the thread of the call. Empty: no
+  // callback.
   void on_planned(std::function<void(const Plan&)> told);
 
  private:
@@ -63,8 +64,8 @@ class Handle {
   Workspaces workspaces_;
 };
 
-// Runs a plan of the handle's device. Everything that can be refused is, then the handle lends a
-// workspace where the caller gives none (address 0), then everything is launched.
+// Runs a plan of the handle's device. All checks come first, then the handle lends a workspace
+// where the caller gives none (address 0), then everything is launched.
 void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream = nullptr);
 
 // D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous if the device

@@ -12,8 +12,8 @@ namespace tessera::gemm {
 // problem or a batch, kUnsupported where no kernel of the problem's types reads a packed form.
 Packing packing_of(const Problem& problem, OperandId operand, const DeviceLimits& limits);
 
-// Launches it: reads `matrix`, at a multiple of its element's bytes, and writes `packed`, at one of
-// 256. Asynchronous if the device is.
+// Launches the packing: it reads `matrix`, at a multiple of its element's bytes, and writes
+// `packed`, at a multiple of 256. Asynchronous if the device is.
 void pack(Modules& modules, const Stream& stream, const Packing& packing, OperandId operand,
           DeviceAddress matrix, DeviceAddress packed, void* on = nullptr);
 

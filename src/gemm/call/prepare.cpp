@@ -7,8 +7,8 @@
 namespace tessera::gemm {
 namespace {
 
-// HW: of a kernel's parameters, before CUDA 12.1 (CUDA C++ Programming Guide, __global__ function
-// parameters). All of ours are far smaller.
+// HW: the limit of a kernel's parameters before CUDA 12.1 (CUDA C++ Programming Guide, __global__
+// function parameters). All of ours are far smaller.
 constexpr std::size_t kMaxParams = 4096;
 
 // The placeholder address of a map's tensor; well aligned.
@@ -22,7 +22,7 @@ void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byt
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
-// Each image that the entries of kernels ask for, once.
+// Each image that the entries of the kernels need, once.
 class Images {
  public:
   explicit Images(Modules& modules) : modules_(modules) {}

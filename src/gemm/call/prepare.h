@@ -28,7 +28,7 @@ class PreparedStep {
   std::vector<std::byte> params_;  // with tensor maps, whose address is a placeholder
 };
 
-// Holds for as long as its device. Its const members may be called by several threads at a time.
+// Valid as long as its device. Its const members may be called by several threads at a time.
 class Prepared {
  public:
   const Plan& plan() const { return plan_; }
@@ -36,11 +36,11 @@ class Prepared {
   const std::string& code() const { return image_.description; }
   const LoadedImage& image() const { return image_; }
 
-  // Of one call: all launches of the plan, once for each of its rounds.
+  // Launches of one call: all launches of the plan, once for each of its rounds.
   std::size_t launches() const {
     return launches_.size() * static_cast<std::size_t>(plan_.rounds());
   }
-  // One of them with arguments that check() has passed. Allocates nothing.
+  // Launches one of them with arguments that check() has passed. Allocates nothing.
   void launch(std::size_t number, const Arguments& of_batch, void* stream = nullptr) const;
 
  private:

@@ -6,9 +6,10 @@
 namespace tessera::gemm {
 namespace {
 
-// Blocks that are not of graphs: as many calls on different streams run on the GPU at a time.
+// The number of blocks that do not belong to graphs: this many calls on different streams can run
+// on the GPU at a time.
 constexpr std::size_t kMostBlocks = 8;
-// Calls after which a block that none of them used is freed.
+// A block that no call has used for this many calls is freed.
 constexpr std::uint64_t kUnusedCalls = 1024;
 
 }  // namespace
@@ -30,7 +31,7 @@ Workspaces::Block* Workspaces::of_call(void* stream) {
   return chosen;
 }
 
-// Of this capture and stream, or else of a graph that is gone.
+// The block of this capture and stream, or else one of a graph that no longer exists.
 Workspaces::Block* Workspaces::of_graph(std::uint64_t capture, void* stream) {
   Block* chosen = nullptr;
   for (Block& block : blocks_) {
@@ -61,7 +62,7 @@ Workspaces::Block& Workspaces::chosen_for(void* stream, const Capture& capture) 
   return *chosen;
 }
 
-// At the first call of a capture. WHY not in chosen_for(): this may fail.
+// Called at the first call of a capture. WHY not in chosen_for(): this may fail.
 void Workspaces::keep_for_graph(Block& block, void* stream) {
   const auto is_gone = std::make_shared<std::atomic<bool>>(true);
   {
@@ -84,7 +85,7 @@ void Workspaces::free_idle(std::uint64_t used_before) {
   }
 }
 
-// Frees what no call uses where there is no memory otherwise.
+// Frees unused blocks if there is no memory otherwise.
 DeviceBuffer Workspaces::allocated(std::int64_t bytes, bool is_captured) {
   try {
     return DeviceBuffer(device_, static_cast<std::size_t>(bytes));
@@ -116,7 +117,7 @@ LentWorkspace Workspaces::lend(std::int64_t bytes, void* stream) {
   return LentWorkspace(*this, bytes, stream, device_.capture_of(stream));
 }
 
-// WHY by another constructor: what fails after that one gives the block back.
+// WHY through another constructor: a failure after that one gives the block back.
 LentWorkspace::LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream,
                              const Capture& capture)
     : LentWorkspace(from, from.chosen_for(stream, capture), stream, capture) {

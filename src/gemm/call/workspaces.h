@@ -25,10 +25,11 @@ class Workspaces {
  public:
   explicit Workspaces(Device& device) : device_(device) {}
 
-  // At least this many bytes for launches on this stream, until the result is destroyed. Calls on
-  // one stream are lent one block after the other, so that the launches of two calls do not mix. A
-  // call that is captured is lent a block of its capture and stream, which stays while the graph
-  // does: graphs may run at the same time, and so may what a graph has of several streams.
+  // Lends at least this many bytes for launches on this stream, until the result is destroyed.
+  // Calls on one stream get a block one after the other, so that the launches of two calls do not
+  // mix. A captured call gets a block of its capture and stream, which stays as long as the graph:
+  // graphs may run at the same time, and so may branches of one graph that come from several
+  // streams.
   LentWorkspace lend(std::int64_t bytes, void* stream);
 
   std::size_t blocks() const;
@@ -45,7 +46,7 @@ class Workspaces {
     std::vector<DeviceBuffer> outgrown = {};  // a graph may use them
     std::atomic<std::int64_t> held = 0;       // bytes of all these, which any thread may ask for
 
-    // Under the mutex of all blocks.
+    // Fields guarded by the mutex of all blocks.
     void* stream = nullptr;
     std::optional<std::uint64_t> capture;                   // of its graph
     std::shared_ptr<std::atomic<bool>> graph_is_gone = {};  // null: not asked for yet

@@ -1,10 +1,10 @@
-// The coefficients of the cost model: what the steps of a product take on one GPU. Each has a value
-// for each GPU, in tuning/, which tools/tune fits to measured times.
+// The coefficients of the cost model: the costs of the steps of a product on one GPU. Each has a
+// value for each GPU, in tuning/, which tools/tune fits to measured times.
 #pragma once
 
 namespace tessera::gemm {
 
-// Times are cycles of one SM, rates bytes for each of them, where nothing else is said.
+// Times are cycles of one SM, and rates are bytes per cycle, unless stated otherwise.
 
 // A persistent grid that walks a stream-K schedule: the kernels of one family.
 struct PersistentCosts {
@@ -63,11 +63,11 @@ struct TensorCoreCosts {
   double tile;          // the least time of a CTA's tile,
   double tile_store;    // and more for each 1024 outputs of two bytes;
   double tile_of_pair;  // share of it of a pair of warpgroups that take turns
-  // Instead, where tensor copies do not take D: of 128x128 outputs, and where the tile after it is
-  // multiplied meanwhile.
+  // The store, if tensor copies do not take D: of 128x128 outputs, alone and while the next tile is
+  // multiplied.
   double rows_store, rows_store_beside;
   double overlap;  // share of the shorter of multiplying and memory that shows
-  // Of the rate, where A comes from registers: tiles of one warpgroup, and of two.
+  // Shares of the rate when A comes from registers: with tiles of one warpgroup, and of two.
   double registers_alone, registers;
   // Requests for the same bytes, where the stride of rows is an odd multiple of 16, 32 and 64
   // bytes, and where rows of A and of B are across k.
@@ -116,11 +116,11 @@ struct SmallCosts {
   // and more for each copy of a lane in it, of 16 bytes and of single elements.
   double copy_of_16, copy_of_8, copy_of_4, copy_of_2;
   double unknown_share;  // of the lanes' peak, for a row without a rate
-  // Of its time, by single elements of 2, 4 and 8 bytes.
+  // Shares of its time, when elements of 2, 4 and 8 bytes are copied one by one.
   double elements_of_2, elements_of_4, elements_of_8;
 };
 
-// Launches before and after a product: microseconds, and bytes a microsecond, read and written.
+// Launches before and after a product: microseconds, and bytes per microsecond, read and written.
 struct PassCosts {
   double next_launch;   // of the host's time, for each launch of a plan after its first
   double early_launch;  // after another launch of its plan

@@ -1,5 +1,5 @@
-// What a product is expected to cost, part by part. This one model chooses the kernel and its
-// schedule. Its coefficients are those of the GPU's table (cost_table.h).
+// The expected cost of a product, part by part. This one model chooses the kernel and its schedule.
+// Its coefficients are those of the GPU's table (cost_table.h).
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct Cost {
   double finish = 0;     // a last launch that applies the epilogue
 
   bool memory_bound() const { return memory > multiply + store; }
-  // Of so many products, one after the other.
+  // The cost of `count` products, one after the other.
   Cost times(double count) const {
     return {launch * count, repack * count, start * count,     multiply * count, store * count,
             memory * count, add * count,    remainder * count, finish * count};
@@ -81,24 +81,24 @@ struct Splitting {
       : policy(Policy::kNever), whole_tiles(piece.whole_tiles), runs(piece.runs) {}
 };
 
-// A persistent grid, with the schedule that is asked for.
+// A persistent grid, with the requested schedule.
 // WHY: the schedule is chosen as if TMA loaded all operands, so that it does not depend on their
 // alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits,
                              Splitting split);
-// The same for so many products whose tiles are one column of tile rows: every tile is whole, so
-// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: which load
-// the next tile while the others store one.
+// The same for `count` products whose tiles are one column of tile rows: every tile is whole, so
+// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: some warps
+// load the next tile while the others store one.
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
                         const DeviceLimits& limits, std::int64_t count, bool has_loading_warps);
 
-// A grid of one block for each tile of so many products; `ctas`: that run at the same time on one
-// SM (0: as of rungs).
+// The cost of a grid with one block for each tile of all products. `ctas` run at the same time on
+// one SM (0: as many as for rungs).
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count = 1, int ctas = 0);
 
-// A matrix that is read once for each of so many vectors, by so many thread blocks in all.
+// A matrix that is read once for each of several vectors, by several thread blocks in all.
 struct VectorWork {
   std::int64_t outputs, k;
   std::int64_t vectors;  // of all products of a batch
@@ -128,7 +128,7 @@ struct CopiedOperand {
   int row_bytes = 128;             // the largest power of two in the stride of its rows, up to 128
 };
 
-// What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
+// The work of a kernel on tensor cores: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
   int per_sm;                // tiles of an SM at a time

@@ -1,5 +1,5 @@
-// What is known of one GPU's costs: coefficients of the model, and rates of the config rows. A
-// table is data, one file for each GPU that was measured.
+// The known costs of one GPU: coefficients of the model, and rates of the config rows. A table is
+// data, one file for each GPU that was measured.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tessera::gemm {
 
-// Of one variant of a kernel.
+// The measured rate of one variant of a kernel.
 struct Rate {
   std::string_view kernel, variant;
   double tflops;  // whole GPU, long products, burst

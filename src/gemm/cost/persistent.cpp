@@ -13,7 +13,7 @@ using schedule::StreamK;
 constexpr double kThreads = 2048;     // of an SM
 constexpr int kCtasOfLargeTiles = 2;  // per SM, of register-tiled rungs
 
-// What a row costs on one GPU.
+// The costs of a row on one GPU.
 struct RowCosts {
   RowCosts(const RatedRow& rated, const DeviceLimits& limits)
       : gpu(*limits.costs->gpu),
@@ -78,15 +78,15 @@ double copying_cycles(const RatedRow& rated, const GemmParams& p, const Persiste
   return of(stride_of_a(p), row.block.m) + of(stride_of_b(p), row.block.n);
 }
 
-// Wavefronts of shared memory in which the fragments of one k tile are read: four a 128-bit load.
+// Wavefronts of shared memory in which the fragments of one k tile are read: four per 128-bit load.
 double fragment_cycles(const KernelRow& row) {
   const double warps =
       static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
   return warps * (row.thread.m + row.thread.n) * row.block.k * row.ctas_per_sm;
 }
 
-// By how much an operand along k that is copied element by element slows a product down: its rows
-// are far apart.
+// The factor by which an operand along k that is copied element by element slows a product down:
+// its rows are far apart.
 double copy_transpose_slowdown(int rows, const PersistentCosts& costs) {
   return costs.transpose_slowdown * std::max(1.0, rows / 128.0);
 }
@@ -133,7 +133,7 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
          bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
 }
 
-// Of a CTA at the end of each of its tiles.
+// Cycles per CTA at the end of each of its tiles.
 double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCosts& costs) {
   const double outputs = static_cast<double>(row.block.m) * row.block.n;
   return p.beta == 0 ? 0 : costs.c_wait * outputs / (row.threads * row.threads_y);
@@ -158,7 +158,7 @@ int ctas_per_sm(const KernelRow& row) {
   return large ? std::min(kCtasOfLargeTiles, by_threads) : std::min(32, by_threads);
 }
 
-// Of a persistent row whose operands come by tensor copies.
+// The costs of a persistent row whose operands come by tensor copies.
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms,
                                const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -207,7 +207,7 @@ double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
   return costs.read_again * more / (1 + held * held * held);
 }
 
-// Cycles of memory for one product whose operands are where they are.
+// Cycles of memory for one product, with its operands not repacked.
 double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const StreamK& chosen,
                          const DeviceLimits& limits, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -222,7 +222,7 @@ double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const Strea
          (odd ? costs.own.odd_rows : 1);
 }
 
-// A long product heats the chip, and a share of the shorter of multiplying and memory shows.
+// A long product heats the chip, and a share of the shorter of multiplying and memory is added.
 void add_slow_ends(Cost& cost, const PersistentCosts& costs) {
   cost.multiply *= 1 + costs.heat * cost.multiply / (cost.multiply + costs.heat_time);
   cost.start += costs.overlap * std::min(cost.memory, cost.multiply + cost.store);

@@ -13,7 +13,7 @@ double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
                                    : costs.elements_of_8;
 }
 
-// What a lane waits for its copies of one step of k: by 16 bytes or by single elements.
+// The time that a lane waits for its copies of one step of k: by 16 bytes, or by single elements.
 double copies_of_step(const SmallWork& work, const SmallCosts& costs) {
   const int width = work.is_aligned ? 16 : work.element_bytes;
   const double bytes =
@@ -53,7 +53,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double of_sm = std::ceil(tiles / limits.sms);  // of the SM that has the most
   const double outputs = static_cast<double>(work.block.m) * work.block.n;
   const double depth = whole(p.k, work.block.k) * work.block.k;
-  // A team waits for memory in each step, also where no other one of its SM has work.
+  // A team waits for memory in each step, even if no other team of its SM has work.
   const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k *
                        (costs.step + copies_of_step(work, costs));
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *

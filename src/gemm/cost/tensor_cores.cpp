@@ -121,7 +121,7 @@ class TensorCorePrice {
   }
 
   // One k tile of all CTAs of an SM: the tensor cores, the L2, the SM's loads or the ring's
-  // latency, whichever is slowest, and a little more where two are alike.
+  // latency, whichever is slowest, and a little more if two take about as long.
   double k_tile() const {
     const double rate = (work_.rate > 0 ? work_.rate : costs_.unknown_rate) *
                         (!work_.a.is_from_registers  ? 1

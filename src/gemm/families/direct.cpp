@@ -1,7 +1,7 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
 // walks a stream-K schedule. The steps of a plan:
 //
-//   repack      operands of a single product, where that pays: one that is small beside the other
+//   repack      operands of a single product, where that pays: one much smaller than the other
 //   multiply    all of D, of all products of a batch
 //   reduce      after it, where tiles are split: adds their partials
 //
@@ -28,7 +28,7 @@ std::int64_t tile_bytes(const KernelRow& row) {
   return std::int64_t{row.block.m} * row.block.n * kFloat;
 }
 
-// As simt_direct::Config says: not where fragments along k take the registers.
+// True unless fragments along k occupy the registers (see simt_direct::Config).
 bool stores_through_shared(const KernelRow& row) {
   const bool a_along_k = row.loads.a == Load::kTma && row.majors.a == Major::kK;
   const bool b_along_k = row.loads.b == Load::kTma && row.majors.b == Major::kK;
@@ -61,8 +61,8 @@ Rows rows_of_b(const Request& request, const schedule::Batch& batch) {
   return {p.n, p.k, p.b_row, batch.b};
 }
 
-// The map of all products. Of an operand along k each fourth row is the neighbour of another, and
-// the last dimension but one says which.
+// The tensor map of all products. For an operand along k, rows whose numbers differ by four are
+// neighbours in the map; the second last dimension selects among the four.
 TensorMapDesc map_of(const Rows& rows, bool along_k, TensorBox box, std::int64_t products) {
   TensorMapDesc desc = tensor_map_of(TensorType::kF32, rows.inner, rows.outer, rows.stride, box);
   std::size_t last = 2;
@@ -107,8 +107,9 @@ Maps maps_of(const KernelRow& row, const Request& request) {
   return maps;
 }
 
-// Of the rate with both operands across k, by tensor copies. HW: 64 products of 512x512x512 on an
-// H200 (direct_config.h); single products with k = 8192 to 262144, and with m or n = 64.
+// The share of the rate that a row reaches; 1 is the rate with both operands across k, loaded by
+// tensor copies. HW: 64 products of 512x512x512 on an H200 (direct_config.h); single products with
+// k = 8192 to 262144, and with m or n = 64.
 double share_of_rate(const KernelRow& row) {
   constexpr double kAlongKByMap = 0.88, kByElements = 0.88, kSecondByElements = 0.91;
   constexpr double kFewByElements = 0.95;   // 64 columns of B, beside 256 rows across k
@@ -126,8 +127,8 @@ double share_of_rate(const KernelRow& row) {
   return share;
 }
 
-// By how much a last wave of one CTA per SM costs more than the model expects. HW: in it, four
-// warps of 16x8 outputs a thread take as long as eight.
+// The factor by which a last wave of one CTA per SM costs more than the model expects. HW: in that
+// wave, four warps with 16x8 outputs per thread take as long as eight.
 double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
   constexpr double kExpected = 0.65;  // of a full wave
   const int slots = sms * row.ctas_per_sm, rest = schedule.whole_tiles % slots;
@@ -139,7 +140,7 @@ double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
 
 Scheduled scheduled_for(const RatedRow& rated, const Request& request, Splitting split) {
   const GemmParams& p = request.product.params;
-  // How operands are loaded is in the rate.
+  // The rate already includes the way in which operands are loaded.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   if (request.is_batch()) {
     return cost_of_batch(rated, modes, p, request.limits, request.products(), true);
@@ -193,7 +194,7 @@ class Direct final : public Family {
   }
 
  private:
-  // Whether a twentieth of what the tiles multiply is outside of D. HW: 200x30000x500 NN took
+  // Whether more than a twentieth of the tiles' outputs are outside of D. HW: 200x30000x500 NN took
   // 202 us by simt_f32, which has smaller tiles for the remainder, and 212 us in tiles of 256x128
   // (results/variants/fp32_direct_thin.json).
   static bool overhangs(const Variant& variant, const GemmParams& p) {
@@ -226,7 +227,8 @@ class Direct final : public Family {
     return {};
   }
 
-  // What may be repacked ahead of a product; nothing, first of all. The copies are across k.
+  // The choices of operands to repack before a product, beginning with none. The copies are across
+  // k.
   static std::vector<Needs> worth_pricing(const Request& request) {
     const GemmParams& p = request.product.params;
     const bool is_possible = !request.is_batch() && p.k > 0 &&
@@ -247,7 +249,8 @@ class Direct final : public Family {
     return alignment % kMostAlignment == 0 && are_whole_vectors(stride, sizeof(float));
   }
 
-  // Cheaper, within the limit of the workspace where one of them is.
+  // An offer within the workspace limit is better; of two that exceed it, the smaller one; of two
+  // within it, the cheaper one.
   static bool is_better(const Offer& one, const Offer& other, const PlanOptions& options) {
     const auto fits = [&](const Offer& o) {
       return o.workspace_bytes() <= options.workspace_limit;
@@ -290,7 +293,7 @@ class Direct final : public Family {
   }
 
   // The first row of the layout that can load the operands; null where none does. WHY no maps
-  // without k: the stage of zeros behind the last one is a copy, too, and a map has no size of 0.
+  // without k: the stage of zeros after the last one is a copy, too, and a map has no size of 0.
   static const KernelRow* row_of(const Variant& variant, const Request& request) {
     const bool may_have_maps =
         request.product.params.k > 0 && request.problem().batch.kind != BatchKind::kPointers;

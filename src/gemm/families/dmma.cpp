@@ -13,17 +13,18 @@ using dmma_f64::DmmaParams;
 
 constexpr int kDouble = sizeof(double);
 
-// Of the rate at aligned operands: copies of 8 bytes instead of 16, and both operands along k. HW:
-// results/tensor/f64.json and f64_odd.json.
+// The share of the rate at aligned operands that is left with copies of 8 bytes instead of 16, and
+// with both operands along k. HW: results/tensor/f64.json and f64_odd.json.
 double share_of_rate(const Request& request) {
   constexpr double kEightBytes = 0.87, kBothAlongK = 0.96;
   const bool along_k = request.majors.a == Major::kK && request.majors.b == Major::kK;
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-// Microseconds in which CTAs wait for C where the kernel reads it one pair at a time, beyond what
-// the cost model says of the others (dmma_f64::Config::has_registers_left()). HW: an H100, where
-// dmma.c_wait fell by as much when those began to read it in groups.
+// Additional microseconds for which CTAs wait for C if the kernel reads it one pair at a time,
+// compared with the cost model's time for the other kernels
+// (dmma_f64::Config::has_registers_left()). HW: an H100, where dmma.c_wait fell by as much when
+// those began to read it in groups.
 double more_waits_for_c(const KernelRow& row, const Request& request, const Scheduled& scheduled) {
   constexpr double kMore = 312;
   constexpr int kSumsOfWarp = 32 * 64;

@@ -27,7 +27,7 @@ Packed packed_bytes(const KernelRow& row, const GemmParams& p, int element_bytes
   return {a * element_bytes, b * element_bytes};
 }
 
-// A thread for each element of the padded matrix.
+// One thread for each element of the padded matrix.
 Step pack(const std::string& entry, const PackParams& params, const PlannedAddress& from,
           const PlannedAddress& to, std::int64_t padded_elements) {
   const std::int64_t blocks = ceil_div(padded_elements, kPackThreads);

@@ -8,9 +8,9 @@
 namespace tessera::gemm {
 namespace {
 
-// Of a batch of small products, whose CTAs are short: as many as registers suffice for. HW: with
-// eight CTAs of 64 threads the model's times of 10000 products of 32x32x32 and 4096 of 16x16x16 in
-// FP64 are the measured ones.
+// Resident threads for a batch of small products, whose CTAs are short: the registers suffice for
+// this many. HW: with eight CTAs of 64 threads the model's times of 10000 products of 32x32x32 and
+// 4096 of 16x16x16 in FP64 are the measured ones.
 constexpr int kThreadsPerSm = 512;
 
 class Portable final : public Family {

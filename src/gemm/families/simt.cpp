@@ -142,7 +142,7 @@ class SimtOffers {
     return {};
   }
 
-  // The rectangles that are given or, where they are not all of D, once, that of all of D.
+  // The given rectangles; if they do not cover D exactly once, one rectangle for all of D.
   Rectangles given(const RatedRow& row) const {
     const GemmParams& p = params();
     const Decision& decision = *request_.given;
@@ -162,7 +162,7 @@ class SimtOffers {
                           [&](const Variant& one) { return one.name() == name; });
   }
 
-  // In the rectangles that cost least or, where those do not fit the workspace, in one.
+  // Plans the rectangles that cost least, or one rectangle if those exceed the workspace.
   Way planned(const RatedRow& row, Needs needs) {
     if (request_.given) return {given(row), needs, params()};
     const bool may_split = takes_repacked(*row.row);
@@ -172,7 +172,7 @@ class SimtOffers {
     return {search_.whole(row), needs, params()};
   }
 
-  // The variant with repacked operands; nothing where none needs it, or where it does not pay.
+  // The plan with repacked operands; nothing if no operand needs it, or if it does not pay.
   std::optional<Way> repacked(const Variant& variant) {
     const PlanOptions& options = request_.options;
     const KernelRow* row = repacked_row(variant);
@@ -191,8 +191,8 @@ class SimtOffers {
     return way;
   }
 
-  // The row as it would be if nothing were repacked: element by element what tensor copies do not
-  // take.
+  // The row as it would be if nothing were repacked: operands that tensor copies do not take are
+  // loaded element by element.
   Cost copying_cost(const RatedRow& rated, Needs needs) const {
     const GemmParams& p = params();
     OperandModes modes{rated.row->majors, rated.row->loads};
@@ -258,9 +258,9 @@ class Simt final : public Family {
     for (Step& step : steps) {
       // WHY: only the driver knows where a block of 64-byte maps begins.
       step.launch.param_offsets = {0};
-      // WHY each may start early: all of its blocks wait for the end of the launch before, ahead
-      // of any access that another launch could disturb. So the end of one is the end of all
-      // before it.
+      // WHY each may start early: all of its blocks wait for the end of the previous launch before
+      // any access that another launch could disturb. So the end of one is the end of all before
+      // it.
       step.launch.shape.starts_early = &step != &steps.front();
     }
     return steps;

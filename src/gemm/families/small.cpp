@@ -14,7 +14,7 @@ const small::Config& small_config_of(const KernelRow& row) {
   return *static_cast<const small::Config*>(row.config);
 }
 
-// Of a thread block.
+// Teams per thread block.
 int teams_of(const KernelRow& row) { return small_config_of(row).teams; }
 
 bool needs_fp64_tensor_cores(const Kernel& kernel) {
@@ -30,7 +30,7 @@ class Small final : public Family {
     if (needs_fp64_tensor_cores(kernel) && !has_fp64_tensor_cores(request.limits.sm)) {
       return no_fp64_tensor_cores(kernel, request);
     }
-    // One product is for kernels whose launches fill a GPU with it. Who names this one gets it.
+    // A single product is left to kernels that can fill a GPU with it, unless this kernel is named.
     if (!request.is_batch() && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");
     }

@@ -14,7 +14,7 @@ constexpr std::int64_t kBlocksPerSm = 2;  // the same of blocks whose lanes lie 
 constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by side load
 constexpr int kMostAlong = 32;            // lanes of a warp
 
-// How one product is shared out.
+// How one product is divided among warps, lanes and blocks.
 struct Shares {
   bool are_rows = false, is_aligned = false, is_along_k = false;
   std::int64_t outputs = 0, vectors = 0, blocks = 0;
@@ -123,8 +123,8 @@ class MatrixTimesVector final : public Family {
     params.warps_along_k = d.warps;
     params.lanes_along_outputs = d.lanes;
     params.is_aligned = d.is_aligned ? 1 : 0;
-    // WHY it may start early: its threads wait for the end of the launch before, ahead of any
-    // access to memory.
+    // WHY it may start early: its threads wait for the end of the previous launch before any access
+    // to memory.
     Step step = step_of(Pass::kMultiply, offer.row->entry,
                         {.grid = d.blocks * d.vectors * request.products(),
                          .block = offer.row->threads,

@@ -131,7 +131,7 @@ class Warpgroups final : public Family {
                                " loads both by tensor copies; other rungs take any alignment");
   }
 
-  // Copies what tensor copies do not take; the operands are the copies from then on.
+  // Copies the operands that tensor copies do not take; from then on the operands are the copies.
   static Step repack(const KernelRow& row, Operand& a, Operand& b, const Request& request) {
     const auto copied = [&](Operand& operand, int temp) -> std::optional<RepackedOperand> {
       if (operand.is_mapped()) return {};
@@ -180,7 +180,7 @@ class Warpgroups final : public Family {
                                  request.limits.sms, raster.group);
   }
 
-  // Of rung 44. All blocks of both launches find the schedule in the same parameters.
+  // The steps of rung 44. All blocks of both launches find the schedule in the same parameters.
   static std::vector<Step> split_steps(const KernelRow& row, const Operand& a, const Operand& b,
                                        const Request& request) {
     stream_k::Params params{};
@@ -196,7 +196,7 @@ class Warpgroups final : public Family {
     return steps;
   }
 
-  // Of clusters' tiles. Groups make what is in flight nearly square.
+  // The raster of the clusters' tiles. Groups make the set of tiles in flight nearly square.
   static schedule::Raster raster_of(const WarpgroupConfig& config, const GemmParams& p, int sms) {
     const int block_m = config.block.m * config.cluster.m,
               block_n = config.block.n * config.cluster.n;

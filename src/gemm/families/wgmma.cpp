@@ -42,8 +42,8 @@ class WgmmaOffers {
     const Request* request;
   };
 
-  // A type that wgmma takes along k alone has a row with both operands along k and, of some
-  // variants, one whose A lies along m; all others have a row for each layout.
+  // A type that wgmma reads only along k has a row with both operands along k and, for some
+  // variants, a row whose A is along m; all other types have a row for each layout.
   Form form_of(const Variant& variant) {
     const KernelRow& row = variant.rows.back();
     const auto* type = types::find_multiplied(wgmma_config(row).in);
@@ -104,7 +104,7 @@ class WgmmaOffers {
     return static_cast<int>(std::gcd(elements * bytes, kMost));
   }
 
-  // As the row's config reads it, repacked where it must be.
+  // The operand as the row's config reads it, repacked where necessary.
   static CopiedOperand copied(const Form& form, const Config& config, bool is_a) {
     const LoadedOperand operand = operand_of(config, *form.request, is_a);
     const int bytes = ptx::bits_of(config.in) / 8;
@@ -168,8 +168,8 @@ class WgmmaOffers {
     return d;
   }
 
-  // In how many parts k is split: so many that all SMs have work, none so short that filling the
-  // ring and adding partial sums costs more than it brings.
+  // The number of parts in which k is split: enough to give every SM work, but no part so short
+  // that filling the ring and adding partial sums costs more than the split gains.
   std::int64_t parts_of(const KernelRow& row, const WgmmaTiles& of_d, std::int64_t k_tiles) const {
     const std::int64_t most_rows = kMostTiles / std::max(of_d.rows_per_k_part, std::int64_t{1});
     if (request_.given) return std::clamp(request_.given->parts, std::int64_t{1}, most_rows);

@@ -169,7 +169,7 @@ void multiply_blocks(const Problem& p, const Operands& at) {
   }
 }
 
-// True where OpenBLAS takes the problem as it is, but for its epilogue: one type, and D is C or
+// True where OpenBLAS takes the problem as it is, except for its epilogue: one type, and D is C or
 // becomes it.
 bool fits_openblas(const Problem& p) {
   if (p.k == 0 || p.alpha == 0) return false;  // WHY: it leaves -0 of beta C, where 0 + -0 is 0

@@ -202,7 +202,7 @@ class Panels {
     const std::size_t bytes = bytes_of_vector(kind, type);
     if (bytes > 0) device_.copy_in(to.address(), reinterpret_cast<const void*>(host), bytes);
   }
-  // Of the part of a vector that belongs to rows from r0 and columns from c0 on.
+  // The address of the part of a vector that belongs to rows from r0 and columns from c0 on.
   static DeviceAddress vector_at(const KeptBuffer& vector, VectorKind kind, std::int64_t r0,
                                  std::int64_t c0, ElementType type) {
     if (kind == VectorKind::kNone) return 0;
@@ -246,8 +246,8 @@ class Panels {
     staging_.in.copy_in(part, c_host_is_pinned_);
   }
 
-  // Of D, what the panels of a step make possible: the rows of its panel of A, then the columns of
-  // its panel of B above these.
+  // The parts of D that the panels of a step complete: the rows of its panel of A, then the columns
+  // of its panel of B above these rows.
   std::vector<Part> parts_of(std::int64_t step) const {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     const auto length = [](std::int64_t all) {

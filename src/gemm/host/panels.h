@@ -8,8 +8,8 @@
 
 namespace tessera::gemm::host {
 
-// Not ok, kUnsupported, where operands and result do not fit the memory of the device. Of one
-// product.
+// Not ok (kUnsupported) when the operands and the result of one product do not fit the memory of
+// the device.
 Status check_panels(const Problem& problem, const DeviceInfo& device);
 
 // The contract of multiply_from_host(), for one product that is not empty. Nothing is copied before

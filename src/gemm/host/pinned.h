@@ -32,8 +32,8 @@ class Lane {
   // want of memory.
   void reserve(double bytes);
   void* stream() const { return stream_.get(); }
-  // Returns when the host has read everything, but for memory that is pinned; the device may still
-  // be at it.
+  // Returns when the host has read everything, except for memory that is pinned; the device may
+  // still be at it.
   void copy_in(const Rectangle& all, bool is_pinned);
   // Returns when everything but the last two buffers is there; finish() waits for these.
   void copy_out(const Rectangle& all, bool is_pinned);

@@ -16,7 +16,7 @@ namespace {
 
 double bytes_of(double rows, double cols, ElementType type) { return rows * cols * size_of(type); }
 
-// Of one product: A and B, C where it is read, and D.
+// The bytes of one product: A and B, C if it is read, and D.
 double bytes_of(const Problem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(reads_ab(p) ? p.k : 0);

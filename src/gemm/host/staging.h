@@ -1,5 +1,5 @@
-// What a handle keeps for operands in host memory: streams, pinned buffers, threads that copy, and
-// device memory. Making them takes 25 ms, and a small product 50 us.
+// The resources that a handle keeps for operands in host memory: streams, pinned buffers, threads
+// that copy, and device memory. Making them takes 25 ms, and a small product 50 us.
 #pragma once
 
 #include <deque>

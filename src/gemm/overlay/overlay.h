@@ -1,4 +1,4 @@
-// What a user's own measurements say: for a problem, the plan that was the fastest on this GPU. An
+// Results of a user's own measurements: for each problem, the plan that was fastest on this GPU. An
 // overlay outranks the cost model. It is a cache, so whatever is wrong with one is a miss: it never
 // makes a call fail.
 //
@@ -21,8 +21,8 @@
 
 namespace tessera::gemm {
 
-// Where and by whom an overlay was measured. The driver is said, and not compared: it does not
-// change the machine code.
+// The GPU, driver and build that an overlay was measured with. The driver is stored but not
+// compared: it does not change the machine code.
 struct OverlayOrigin {
   std::string gpu;      // "NVIDIA H200"
   std::string driver;   // may be empty

@@ -49,7 +49,7 @@ std::string file_name_of(const std::string& gpu) {
   return name + kExtension;
 }
 
-// What TESSERA_TUNING says; null where it is not set.
+// The value of TESSERA_TUNING; null if it is not set.
 const char* given_path() {
   const char* const path = std::getenv(kVariable);
   return path && std::strcmp(path, "off") == 0 ? "" : path;
@@ -123,7 +123,8 @@ void write_overlay(const Overlay& overlay) {
     fs::create_directories(folder, error);
     if (error) cannot_write(path, error.value());
   }
-  // In the same folder, since a file moves in one step only within its file system.
+  // The temporary file is in the same folder because a rename is atomic only within one file
+  // system.
   std::string other = path + ".XXXXXX";
   const int file = mkstemp(other.data());
   if (file < 0) cannot_write(path, errno);

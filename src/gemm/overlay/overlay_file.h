@@ -10,16 +10,16 @@
 
 namespace tessera::gemm {
 
-// Of this GPU, whether or not it exists. Empty: no overlay is used.
+// The file of this GPU, whether or not it exists. Empty: no overlay is used.
 std::string overlay_path(const std::string& gpu);
-// Of all GPUs that have one.
+// The files of all GPUs that have one.
 std::vector<std::string> overlay_paths();
 
 // The commit of the images that this process runs. Throws kUnavailable where there are none.
 std::string library_version();
 
-// What a file says, by whomever it was measured; ignored, with the reason, where it cannot be read.
-// Without a file it has no entries.
+// The overlay in a file, whoever measured it. A file that cannot be read is ignored, with the
+// reason. Without a file the overlay has no entries.
 Overlay read_overlay(const std::string& path);
 // Replaces the file in one step: a reader finds the old one or the new one. Makes its folder.
 // Throws kUnavailable.

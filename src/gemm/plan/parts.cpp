@@ -24,7 +24,7 @@ struct Cut {
   double cost;            // of all parts
 };
 
-// In the order of the caller.
+// Names the parts in the caller's order.
 std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   const bool is_row_major = p.order == Order::kRowMajor;
   const std::int64_t rows = is_row_major ? extents.rows : extents.columns;
@@ -33,7 +33,7 @@ std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   return rows >= p.m ? "parts of columns" : "parts of rows and columns";
 }
 
-// Of the cheapest kernel, with as much workspace as it asks for.
+// The candidate of the cheapest kernel, with as much workspace as it asks for.
 Candidate cheapest(const Subproblem& product, const DeviceLimits& limits,
                    const PlanOptions& options) {
   std::vector<Candidate> all = candidates_of(product, limits, options);
@@ -105,7 +105,8 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   std::vector<Step> steps;
   std::vector<std::pair<const Subproblem*, KernelChoice>> planned;
   for (const Subproblem& part : parts) {
-    // What is planned alike takes what the first one took, and no other kernel is asked.
+    // Parts that are planned alike take the kernel that the first one took, and no other kernel is
+    // tried.
     const auto alike = std::find_if(planned.begin(), planned.end(), [&](const auto& other) {
       return are_alike(*other.first, part);
     });

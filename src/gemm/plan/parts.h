@@ -14,7 +14,7 @@ namespace tessera::gemm {
 Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
                   const PlanOptions& options, Plan& plan);
 
-// Plans a product that is no batch in the fewest parts within whose workspace the kernel that is
+// Plans a product that is not a batch in the fewest parts within whose workspace the kernel that is
 // the cheapest for a part runs, and takes that plan if it costs less than `least_cost`, which is
 // what fits as a whole. False, and the plan is as before, where there is none.
 bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan);

@@ -13,7 +13,7 @@
 
 namespace tessera::gemm {
 
-// What a family offers for one route. The cost is that of all steps of all rounds.
+// The offer of a family for one route. Its cost is that of all steps of all rounds.
 struct Candidate : Offer {
   std::shared_ptr<const Route> route;
   bool is_in_parts = false;  // of rows, each with a kernel and a decision of its own
@@ -21,7 +21,7 @@ struct Candidate : Offer {
   bool is_for_each() const { return route->rounds != 1; }
   std::string decision_text() const { return text_of(decision) + route->text; }
   // Kernel, variant and decision, by which the same is planned again: "simt_f32/256x128:repack=a".
-  // Of a product in parts it is the kernel and variant of the first one.
+  // For a product in parts, the kernel and variant are those of the first part.
   std::string name() const;
   // Bytes of all pieces of the workspace, those of the route first.
   std::vector<std::int64_t> all_temps() const;
@@ -30,7 +30,7 @@ struct Candidate : Offer {
   }
 };
 
-// What the user's overlay says about a problem. All empty: nothing.
+// The entry of the user's overlay for a problem. All fields empty: no entry.
 struct Tuned {
   std::string plan;                // Candidate::name()
   double us = 0, by_model_us = 0;  // measured: of this plan, and of the model's choice

@@ -89,7 +89,7 @@ class Search {
     if (candidates_.empty()) refuse();
   }
 
-  // Of a product that no kernel takes.
+  // Throws the reason why no kernel takes the product.
   [[noreturn]] void refuse() const {
     require(refused_);
     const Types& sums = routes_.back()->product.problem.types;

@@ -1,4 +1,4 @@
-// What families offer for a product, and the steps of an offer.
+// The offers of the families for a product, and the steps of an offer.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace tessera::gemm {
 // Whether nothing is written.
 inline bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch.count == 0; }
 
-// Of the named kernel, else of all kernels of the library, for all routes of the product; also
-// those that exceed the workspace limit. Throws the reason where there is none.
+// Candidates of the named kernel, or of all kernels of the library, for all routes of the product,
+// including those that exceed the workspace limit. Throws the reason if there is none.
 std::vector<Candidate> candidates_of(const Subproblem& product, const DeviceLimits& limits,
                                      const PlanOptions& options);
 

@@ -10,7 +10,7 @@
 namespace tessera::gemm {
 namespace {
 
-// A plan that was asked for by name, or by a policy, is not the overlay's to choose.
+// The overlay does not replace a plan that was requested by name or by a policy.
 bool is_free(const PlanOptions& o) {
   return !o.kernel && o.split == Policy::kModel && o.repack == Policy::kModel &&
          o.remainder == Policy::kModel;

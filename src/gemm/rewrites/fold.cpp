@@ -55,8 +55,8 @@ bool describe_in(Order order, const Problem& p, const std::optional<MatrixView>&
   return true;
 }
 
-// With B shared. `order`: of the product. WHY the other one, too: with one row each, the rows of a
-// column-major D are those of a row-major one.
+// Folds a batch that shares B. `order` is that of the product. WHY the other order, too: with one
+// row per product, the rows of a column-major D are those of a row-major one.
 std::optional<Problem> folded_by_rows(const Problem& p, Order order) {
   const Batch& batch = p.batch;
   if (p.epilogue.scale == VectorKind::kPerRow || p.epilogue.bias == VectorKind::kPerRow) return {};

@@ -13,13 +13,13 @@ namespace tessera::gemm {
 // whole.
 Subproblem rows_of(const Subproblem& product, std::int64_t first, std::int64_t rows);
 
-// Of parts of D; the last part of each side may be smaller.
+// The size of the parts of D; the last part of each side may be smaller.
 struct Extents {
   std::int64_t rows, columns;
 };
 
-// The parts of a row-major product that is no batch, row by row. Extents: multiples of 16, so that
-// each part is as aligned as the whole, or all of D.
+// The parts of a row-major product that is not a batch, row by row. Extents: multiples of 16, so
+// that each part is as aligned as the whole, or all of D.
 std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& extents);
 
 // Whether D can hold the sums of a part of k for the next one to add to: it has their type, and so

@@ -1,6 +1,6 @@
-// A route: what rewrites have made of the caller's problem. A rewrite turns a product into a
-// simpler one and steps after it; the families are asked for the products of all routes, and the
-// cheapest whole list of steps wins. A new rewrite is one file here, and one line in rewrites.cpp.
+// A route: the caller's problem after some rewrites. A rewrite turns a product into a simpler one
+// and steps after it. The families make offers for the products of all routes, and the list of
+// steps that is cheapest in all wins. A new rewrite is one file here, and one line in rewrites.cpp.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Rewrite {
   Status (*apply)(const Route& from, const DeviceLimits& limits, std::vector<Route>& routes);
 };
 
-// In the order in which they are applied, each to the routes of those before it.
+// The rewrites in the order of their application, each to the routes of those before it.
 std::span<const Rewrite> rewrites();
 
 // All routes of a product, the one without a rewrite first. `refused`: why a rewrite that the

@@ -71,7 +71,7 @@ struct ScalePatch {
   bool operator==(const ScalePatch&) const = default;
 };
 
-// What a step does: device code in kernels/passes, but for the product itself.
+// The kinds of steps: each is device code in kernels/passes, except for the product itself.
 enum class Pass : std::uint8_t { kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
 std::string_view name_of(Pass pass);  // "multiply"
 
@@ -85,7 +85,7 @@ struct Step {
   const Kernel* kernel = nullptr;  // whose images hold the entry
 };
 
-// What a step multiplies: sizes and strides, and where its operands are.
+// The product of a step: sizes and strides, and where its operands are.
 struct Product {
   GemmParams params;  // canonical, without addresses
   PlannedAddress a, b, c, d;
@@ -103,8 +103,8 @@ Step step_of(Pass pass, const std::string& entry, const LaunchShape& shape, cons
 // Patches for the addresses of GemmParams at `offset`, and for the scales that are not zero.
 void patch_product(Step& step, std::size_t offset, const Product& product);
 
-// Where temps of so many bytes begin in the workspace, and where the last one ends. Each begins at
-// a multiple of 256 bytes.
+// The offsets of temps in the workspace, and the end of the last one. Each temp begins at a
+// multiple of 256 bytes.
 struct WorkspaceLayout {
   std::vector<std::int64_t> begins;
   std::int64_t bytes = 0;

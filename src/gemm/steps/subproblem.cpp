@@ -6,7 +6,7 @@
 namespace tessera::gemm {
 namespace {
 
-// Of the operand of every product of a batch.
+// The alignment of this operand in every product of a batch.
 int alignment_in_batch(const Batch& batch, const Operand& operand, int of_first) {
   if (batch.kind == BatchKind::kPointers) {
     return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));

@@ -31,7 +31,8 @@ Record new_record(const BenchCandidate& candidate, const Problem& problem,
   return record;
 }
 
-// The run behind a verification, for what its counts say; launches by their entries alone.
+// A verification as a run, so that its counts can be read; launches are known only by their
+// entries.
 CountedRun run_of(const KernelChoice& choice, const Problem& problem, const VerifyResult& result) {
   CountedRun run{problem, choice.kernel, result.row, {}, {}};
   for (const std::string& entry : result.entries) run.launches.push_back({.entry = entry});
@@ -211,7 +212,8 @@ Record verify_record(Device& device, const BenchCandidate& candidate, const Veri
     record.reference = result.reference;
     add_counts(record, result, choice, data.options().predict_for);
   } catch (const StatusError& error) {
-    // WHY: another build need not have all that this one's plan launches, and no plan may fit.
+    // WHY: another build may lack entries that this build's plan launches, and possibly no plan
+    // fits.
     const bool may_lack = candidate.other_build || record.workspace_limit;
     const bool expected = may_lack && error.status().code == StatusCode::kBadArgument;
     if (error.status().code != StatusCode::kUnsupported && !expected) throw;

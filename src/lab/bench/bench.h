@@ -18,7 +18,7 @@ struct BenchCandidate {
   KernelChoice choice;
   std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
   bool other_build = false;                            // its image is another build's
-  // The candidate whose record tells of this one as well: its place in the list..
+  // The candidate whose record also describes this one: its place in the list.
   std::optional<std::size_t> companion_of = {};
   std::string unavailable = {};                // why it cannot run at all; empty: it can
   std::string rewriting = {};                  // what was done to its machine code; empty: nothing
@@ -42,17 +42,17 @@ struct BenchOptions {
   std::function<void(const Record&)> on_record;  // each as soon as it is there
 };
 
-// One record a candidate and mode (one a candidate on the virtual GPU), in the order in which they
-// were ready. A kernel that does not support the problem gets a record with its reason and no
+// One record per candidate and mode (one per candidate on the virtual GPU), in the order in which
+// they were ready. A kernel that does not support the problem gets a record with its reason and no
 // figures. Throws when the problem or memory is at fault.
 std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
-// Instead of a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
-// cubin proved equal". Empty for kernels with PTX of their own.
+// The text that replaces the verification of a patched kernel on the virtual GPU, which runs PTX:
+// "as 15 (PTX); cubin proved equal". Empty for kernels with PTX of their own.
 std::string verified_by_proof(const Kernel& kernel);
 
-// Verification alone, as records.
+// Only verifies, and returns records.
 Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data);
 Record verify_record(Device& device, const BenchCandidate& candidate, const VerifyCase& data);
 

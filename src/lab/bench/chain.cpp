@@ -62,9 +62,9 @@ struct Matrices {
   }
 };
 
-// Of all links together, the factor by which uniform entries grow: their products have entries of
-// about sqrt(n / 3) times those of the first factor, and after i additions X is sqrt(1 + i^2) times
-// what it was.
+// The factor by which uniform entries grow over all links: their products have entries of about
+// sqrt(n / 3) times those of the first factor, and after i additions X is sqrt(1 + i^2) times what
+// it was.
 double growth_of_a_link(const Problem& problem, const ChainOptions& options) {
   double logarithm = 0.5 * std::log2(problem.m / 3.0);
   for (int i = 1; options.add_before && i <= options.length; ++i) {
@@ -106,7 +106,7 @@ Problem chain_problem(Problem problem, const ChainOptions& options) {
   return with_default_ld(problem);
 }
 
-// What a chain is made of, on the device.
+// The parts of a chain on the device.
 struct Chain {
   Device& device;
   const PreparedCall& call;
@@ -181,8 +181,8 @@ MeasureOptions measure_options(const ChainOptions& options) {
   return how;
 }
 
-// The vendor's calls for these products: its default, and of the others that compute what is asked
-// (calls in place add another C) the one that is fastest for a single product.
+// The vendor's calls for these products: its default, and, among the others that compute the same
+// (calls in place add another C), the one that is fastest for a single product.
 std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& options) {
   std::vector<VendorCall> usable, chosen;
   if (!options.vendor) return usable;

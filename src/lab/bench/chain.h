@@ -1,7 +1,7 @@
 // A chain of products as applications run them: D = alpha A B + C, then D takes A's place, R times.
 // Or, with the addition ahead of each product: X += B in place, D = alpha A X, D takes A's place.
-// Packing and the addition are paid for every time. All matrices are square; alpha is the power of
-// two that keeps the products at the size of A.
+// The time of packing and of the addition counts every time. All matrices are square; alpha is the
+// power of two that keeps the products at the size of A.
 #pragma once
 
 #include "lab/bench/bench.h"

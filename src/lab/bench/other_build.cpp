@@ -7,7 +7,7 @@
 namespace tessera::lab {
 namespace {
 
-// The entries of an image under their names of today: an older build may call them otherwise.
+// The entries of an image under their present names: an older build may have other names.
 std::map<std::string, std::string> entries_of(const CodeImage& image) {
   constexpr std::string_view kEntry = ".entry ";
   std::map<std::string, std::string> entries;

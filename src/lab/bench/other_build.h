@@ -21,7 +21,7 @@ class OtherBuild {
   OtherBuild(std::string path, std::string_view option);
 
   // The same kernel, its images the other build's. Lives as long as this object. Throws
-  // kUnsupported, naming what that build has not: the image, or an entry of the variant.
+  // kUnsupported, naming what that build lacks: the image, or an entry of the variant.
   KernelChoice with_its_code(const KernelChoice& choice);
 
   std::string commit() const { return files_.commit(); }  // empty where it is not known

@@ -24,7 +24,7 @@ void keep_main_loop(const sass::KernelPatch& patch, std::optional<RewrittenLoop>
   main = {found->before.cycles, found->after.cycles, found->before.crowded, found->after.crowded};
 }
 
-// The cubin with one kernel rewritten. Throws std::runtime_error where that cannot be done or pays
+// The cubin with one kernel rewritten. Throws std::runtime_error if that is impossible or gains
 // nothing.
 std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::string& entry,
                                  Rewriting how, std::optional<RewrittenLoop>& main) {

@@ -30,9 +30,9 @@ class RewrittenCode {
     std::vector<std::string> entries;  // whose code is to be rewritten; others stay as compiled
     Rewriting how;
   };
-  // In the order of the wishes; on all cores, seconds each. Images that the build has patched are
-  // unpatched here. The code is for sm_90; on any other GPU, and on the virtual one, it does not
-  // run.
+  // Makes the rewritten codes in the order of the wishes, on all cores; each takes seconds. Images
+  // that the build has patched are used unpatched. The code is for sm_90; on any other GPU, and on
+  // the virtual one, it does not run.
   std::vector<Rewritten> make(const std::vector<Wish>& wishes);
 
  private:

@@ -56,7 +56,7 @@ Companion companion_of(const Record& record) {
   return c;
 }
 
-// What rewriting did to the code that `before` tells of.
+// The changes that rewriting made to the code that `before` describes.
 void add_gain(const Record& before, const BenchRow& row, Companion& after) {
   after.rewriting = row.candidate->rewriting;
   after.by_model = row.candidate->by_model;

@@ -31,7 +31,7 @@ void set_code(Record& record, const LoadedImage& image, const std::string& plan,
 // same again when the command of the record is repeated.
 std::uint64_t order_seed_of(std::uint64_t seed, const Problem& problem, Mode mode);
 
-// Times all rows and the vendor's calls in turn, once a mode. Rows that cannot be bound are no
+// Times all rows and the vendor's calls in turn, once per mode. Rows that cannot be bound are no
 // longer timed, and say why.
 class TimedBench {
  public:
@@ -49,7 +49,7 @@ class TimedBench {
   // Runs every kernel and the vendor's fastest call for seconds each.
   void add_energy(Records& records, const std::vector<Samples>& samples,
                   std::optional<std::size_t> vendor);
-  // Tells records of their companions.
+  // Links the records to their companions.
   void add_companions(Records& records) const;
 
   const BenchOptions& options_;

@@ -28,7 +28,7 @@ struct Sample {
   std::uint64_t seed, ctas;
 };
 
-// Ends what the device is watched for, whatever happens.
+// Ends the observation of the device, whatever happens.
 class Watch {
  public:
   Watch(Device& device, const vgpu::Observation& observation) : device_(device) {

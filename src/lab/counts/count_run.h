@@ -24,8 +24,9 @@ struct CountedRun {
 };
 
 // Runs the kernel once on uniform data under memory counts. sample_ctas: 0 for the whole grid, else
-// about so many thread blocks of each launch, and counts scaled up. Throws kUnsupported when the
-// kernel does not take the problem, kBadArgument when the problem is illegal or multiplies nothing.
+// about this many thread blocks of each launch, with the counts scaled up. Throws kUnsupported when
+// the kernel does not take the problem, kBadArgument when the problem is illegal or multiplies
+// nothing.
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
                      std::uint64_t seed, std::uint64_t sample_ctas,
                      const gemm::PlanOptions& options = {});
@@ -37,7 +38,7 @@ struct TracedRun {
   std::vector<vgpu::TracedAccess> accesses;
 };
 
-// What to record, once it is known where the operands are.
+// Chooses what to record, once the addresses of the operands are known.
 using ChooseTrace = std::function<void(const Operands&, vgpu::AccessTrace&)>;
 TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
                     std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose);

@@ -1,5 +1,5 @@
-// May a count taken on the PTX be called exact? Only where ptxas kept what the PTX says: the same
-// accesses by width and the same multiply-adds, loop by loop.
+// Decides whether a count taken on the PTX may be called exact: only if ptxas kept what the PTX
+// says, the same accesses by width and the same multiply-adds, loop by loop.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tessera::lab {
 
-// One sentence a difference between the PTX and the cubin of the kernel's entries that ran; both
+// One sentence per difference between the PTX and the cubin of the kernel's entries that ran; both
 // numbers are in it. Empty if the two agree.
 std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
@@ -20,7 +20,7 @@ std::vector<std::string> cubin_differences(const Kernel& kernel,
 void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries);
 
 // The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
-// "model": that lanes in pairs merge is calibrated on an H200 and not promised by anybody.
+// "model": the merging of lanes in pairs is calibrated on an H200 and not documented.
 std::string wavefront_tag(const CountSummary& counts);
 // The tag of the footprint, which no merging of accesses changes: "exact" of a whole grid.
 std::string footprint_tag(const CountSummary& counts);

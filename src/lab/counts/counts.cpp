@@ -54,7 +54,7 @@ int vector_length(const Parts& parts) {
   return 1;
 }
 
-// FP64 fragments have each element in one lane, once: m8n8k4 means 1 of A, 1 of B, 2 of C a lane.
+// FP64 fragments have each element in one lane, once: m8n8k4 means 1 of A, 1 of B, 2 of C per lane.
 int fragment_bytes(const Parts& parts) {
   if (!has(parts, "m8n8k4") || parts.back() != "f64") return 0;
   return has(parts, "c") || has(parts, "d") ? 16 : 8;

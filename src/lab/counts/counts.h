@@ -1,4 +1,4 @@
-// What a kernel did, by count: the launches of a run summed by kind and width of access, by class
+// The counts of a kernel's run: the launches of a run summed by kind and width of access, by class
 // of instruction and by source line. docs/counts.md defines every count.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Count {
 // Accesses by the bytes that one lane moves.
 using Accesses = std::map<int, Count>;
 
-// What part of the machine an instruction keeps busy, as far as its PTX form tells.
+// The part of the machine that an instruction keeps busy, as far as its PTX form shows.
 enum class InstructionClass {
   kFmaF32,
   kFmaF64,
@@ -56,7 +56,7 @@ struct FlopPerByte {
   double requested = 0, sector = 0, footprint = 0;
 };
 
-// What one source line did.
+// The counts of one source line.
 struct LineCounts {
   std::string file;
   int line = 0;
@@ -84,22 +84,22 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // FMA:LDS of every report: useful multiply-adds for each load from shared memory, by thread. 0
-  // where there are no loads, or where tensor cores multiply.
+  // The FMA:LDS column of every report: useful multiply-adds for each load from shared memory, by
+  // thread. 0 where there are no loads, or where tensor cores multiply.
   double fma_per_shared_load() const;
-  // Multiply-adds that the problem asks for, by warp; 0 where tensor cores multiply.
+  // Multiply-adds that the problem needs, by warp; 0 where tensor cores multiply.
   double useful_fmas() const;
   // Useful ones.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }
 };
 
-// Of launches that multiply a problem once.
+// The summary of launches that multiply a problem once.
 CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem);
-// Of any launches: all FLOP count as useful.
+// The summary of any launches: all FLOP count as useful.
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
-// What an instruction form is: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
+// Describes an instruction form: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
 // memory.
 enum class FormKind { kOther, kFma, kMatrix, kBarrier, kLoad, kStore };
 enum class FormSpace { kNone, kGlobal, kShared, kOther };

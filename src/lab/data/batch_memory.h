@@ -25,7 +25,7 @@ inline MatrixView memory_view(const Problem& p, const MatrixView& view, ElementT
   return {1, elements, std::max<std::int64_t>(elements, 1), 1};
 }
 
-// Of all products.
+// The FLOP of all products.
 inline double flop_of(const Problem& p) {
   return 2 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
          static_cast<double>(p.batch.count);

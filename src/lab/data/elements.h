@@ -11,7 +11,7 @@
 namespace tessera::lab {
 
 // The word of a type in arguments of kernels: "i32" where the library says "s32", else the
-// library's own; both are understood. nullopt for a word that is no type.
+// library's own; both are understood. nullopt for a word that is not a type.
 std::optional<ElementType> type_of_word(std::string_view word);
 std::string_view word_of(ElementType type);
 std::string words_of_types();  // "i8, i16, ..."

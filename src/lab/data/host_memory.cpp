@@ -24,7 +24,7 @@ std::uint64_t memory_of_machine() {
   return kUnlimited;
 }
 
-// Files that the kernel keeps in memory on the group's account, and gives up when asked for memory.
+// Files that the kernel keeps in memory on the group's account, and releases when memory is needed.
 std::uint64_t cached_files_of_group() {
   std::ifstream stat("/sys/fs/cgroup/memory.stat");
   std::uint64_t sum = 0, bytes = 0;
@@ -34,7 +34,7 @@ std::uint64_t cached_files_of_group() {
   return sum;
 }
 
-// What the control group of a container leaves; "max" where it sets no limit.
+// The memory that the control group of a container leaves; "max" if it sets no limit.
 std::uint64_t memory_of_group() {
   std::uint64_t limit = 0, used = 0;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");

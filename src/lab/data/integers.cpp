@@ -43,7 +43,8 @@ Problem with_exact_scales(Problem problem) {
 
 FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d) {
   // In quarters, the largest value is |alpha| k L^2 + |beta| L; it must stay exact where it is
-  // summed and within the range of D, so half of that is left to the second term and to spare.
+  // summed and within the range of D, so half of that is reserved for the second term and as a
+  // margin.
   const ElementFacts& d = facts_of(problem.types.d);
   const int sum_digits = facts_of(facts_of(problem.types.compute).sum).digits;
   const int digits = exact_in_d ? std::min(sum_digits, d.digits) : sum_digits;

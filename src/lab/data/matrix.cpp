@@ -46,7 +46,7 @@ std::uint64_t poison_of(ElementType type) {
       const T nan = element_of<T>(std::numeric_limits<double>::quiet_NaN());
       std::uint64_t bits = 0;
       std::memcpy(&bits, &nan, sizeof nan);
-      // The mark lies well below the bit that makes the NaN a quiet one.
+      // The mark is well below the bit that makes the NaN a quiet one.
       return fraction < 4 ? bits : bits | (kMark & ((std::uint64_t{1} << (fraction - 4)) - 1));
     }
   });
@@ -71,7 +71,7 @@ HostMatrix::HostMatrix(ElementType type, const MatrixView& view, std::size_t gua
   poison(storage_.get(), total_bytes_, type);
 }
 
-// WHY: Linux hands out memory it does not have and kills the process later; so ask first.
+// WHY check first: Linux hands out memory that it does not have and kills the process later.
 void HostMatrix::acquire() {
   constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
   if (total_bytes_ > kWorthAsking && total_bytes_ > available_host_memory()) {

@@ -13,8 +13,8 @@
 
 namespace tessera::lab {
 
-// The bits of guards, gaps and unwritten outputs: the quiet NaN of a float, whose payload tells it
-// from a computed one; of an integer, every byte 0xa5.
+// The bits of guards, gaps and unwritten outputs: the quiet NaN of a float, whose payload
+// distinguishes it from a computed one; for an integer, every byte is 0xa5.
 std::uint64_t poison_of(ElementType type);
 
 // Calls body with a value of the C++ type that a type names: on_type(type, [](auto zero) {...}).

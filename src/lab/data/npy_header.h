@@ -29,7 +29,7 @@ std::string npy_header(const std::string& descr, bool fortran_order,
 // A regular file's bytes. Throws kBadArgument, or kUnavailable when the memory cannot be had.
 std::string read_whole_file(const std::string& path, const std::string& what);
 
-// Text of a file may hold anything; messages show its begin in printable ASCII.
+// Text of a file may hold anything; messages show its start in printable ASCII.
 std::string printable(std::string_view text);
 
 }  // namespace tessera::lab

@@ -15,8 +15,8 @@ namespace tessera::lab {
 class OperandSets {
  public:
   // Every set holds the same data, drawn from `spec`. C is filled, and D starts as C, only when
-  // beta is not zero. All bases are multiples of 256 bytes. Of a batch of pointers the operands are
-  // arrays of addresses.
+  // beta is not zero. All bases are multiples of 256 bytes. For a batch of pointers, the operands
+  // are arrays of addresses.
   OperandSets(Device& device, const Problem& problem, const FillSpec& spec);
 
   std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }

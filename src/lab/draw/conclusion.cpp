@@ -1,4 +1,4 @@
-// What a drawing shows, in words: the numbers that its parts have, compared.
+// The conclusion of a drawing in words: it compares the numbers of the drawing's parts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ std::int64_t outputs_of_lane(const KernelPicture& picture) {
   return std::ranges::count(picture.outputs, own, &DrawnOutput::lane);
 }
 
-// Of all accesses to shared memory that are drawn.
+// The excess wavefronts of all drawn accesses to shared memory.
 int excess_of(const KernelPicture& picture) {
   int excess = 0;
   for (const DrawnBanks& banks : picture.shared) excess += banks.excess();
@@ -41,7 +41,7 @@ std::string name_of(const KernelPicture& picture, const DrawnRequest& request) {
                      name_in_call(picture, request.name));
 }
 
-// Of wide accesses the share of 32 words: "4" for 16 sectors and 16 bytes per lane.
+// For wide accesses, the sectors per 32 words: "4" for 16 sectors and 16 bytes per lane.
 std::string per_32_words(const DrawnRequest& request) {
   return fmt::format("{:.3g}", request.sectors() * 4.0 / request.bytes);
 }
@@ -127,7 +127,7 @@ void add_feed(const KernelPicture& before, const KernelPicture& after,
       fmt::format("a load from shared memory feeds {:.3g} FMAs instead of {:.3g}", now, then));
 }
 
-// What no access shows: instructions of the main loop, and the order of its multiplies.
+// Facts that no access shows: instructions of the main loop, and the order of its multiplies.
 void add_loop(const DrawnLoop& before, const DrawnLoop& after, std::vector<std::string>& facts) {
   if (before.instructions == 0 || after.instructions == 0) return;
   const auto add = [&](const char* words, double then, double now) {

@@ -35,8 +35,7 @@ void require_in_range(const ElementName& element, const std::vector<std::int64_t
   }
 }
 
-// "cfg.block.m", "kEdge * kEdge", "32" with the tile sizes of a row; nullopt where a word is
-// another one.
+// "cfg.block.m", "kEdge * kEdge", "32" with the tile sizes of a row; nullopt if a word is unknown.
 std::optional<std::int64_t> extent_of(const std::string& expression, const BlockTile& block) {
   static const std::regex kWords(R"([^\s*]+)");
   std::int64_t extent = 1;
@@ -123,7 +122,7 @@ Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
       first = std::min(first.value_or(access.address[lane]), access.address[lane]);
     }
   }
-  if (!first) refuse(element, "no access of the kernel could be told to be to " + element.name);
+  if (!first) refuse(element, "no access of the kernel was recognised as one to " + element.name);
   require_in_range(element, extents);
   const auto bytes = static_cast<std::uint64_t>(size_of(traced.run.problem.types.a));
   std::int64_t number = 0;

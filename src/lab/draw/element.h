@@ -1,5 +1,5 @@
-// Who loads a word, and who reads it: "tile_a[5][7]" of a kernel's shared memory, or an element of
-// A, B, C or D, from the accesses of a run on the virtual GPU.
+// The threads that load a word, and those that read it: "tile_a[5][7]" of a kernel's shared memory,
+// or an element of A, B, C or D, from the accesses of a run on the virtual GPU.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ ElementName parse_element(const std::string& argument, const std::string& text);
 
 constexpr int kCopyEngine = -1;  // a thread number: a bulk copy, by no thread
 
-// What happens to the word until it is written again (shared memory), or in one thread block
+// The accesses to the word until it is written again (shared memory), or in one thread block
 // (global memory).
 struct ElementPhase {
   std::set<int> writers;       // threads of the block, linear; or kCopyEngine
@@ -42,8 +42,8 @@ struct ElementUse {
   std::uint64_t address = 0;  // shared: bytes from the begin of the block's shared memory
   std::uint64_t ctas = 0;
   int threads = 0, width = 32;  // of a block, and of a row of its map
-  // Shared: one a time that it is written, of block 0. Global: one a block that touches it, by
-  // number.
+  // Shared: one phase for each time that block 0 writes the word. Global: one for each block that
+  // touches it, by number.
   std::vector<ElementPhase> phases;
   std::vector<std::uint64_t> blocks;          // of the phases: global memory alone
   std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
@@ -55,7 +55,7 @@ ElementUse element_use(Device& device, const KernelChoice& choice, const Problem
                        const ElementName& element, const SourceTree& tree);
 
 std::string render(const ElementUse& use);
-Table element_table(const ElementUse& use);  // one row a group of like iterations or blocks
+Table element_table(const ElementUse& use);  // one row per group of like iterations or blocks
 Json to_json(const ElementUse& use);
 std::string element_svg(const ElementUse& use);
 

@@ -1,4 +1,5 @@
-// Says and draws who uses a word: a map of the block's threads for each group of like phases.
+// Describes and draws the users of a word: a map of the block's threads for each group of like
+// phases.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

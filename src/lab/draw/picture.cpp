@@ -103,7 +103,7 @@ std::vector<HeldOperand> operands_of(const TracedRun& traced) {
           held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
 }
 
-// By its address; what is packed, in a workspace, by what the code says of it.
+// Names the operand by its address; a packed copy in a workspace, by what the code says of it.
 std::string name_of_operand(const Access& access, const Site& site,
                             const std::vector<HeldOperand>& operands) {
   const std::uint64_t address = access.address[std::countr_zero(access.mask)];
@@ -141,13 +141,13 @@ bool look_alike(const DrawnBanks& x, const DrawnBanks& y) {
          x.wavefronts.size() == y.wavefronts.size() && x.excess() == y.excess();
 }
 
-// What is drawn, and the source line of each.
+// The drawn accesses, and the source line of each.
 template <class Drawn>
 struct Shown {
   std::vector<Drawn> drawn;
   std::vector<int> lines;
 
-  // The first of those that look alike, and no more than three of each kind.
+  // The first of accesses that look alike, and at most three of each kind.
   void add(Drawn one, int line) {
     const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
     const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
@@ -158,7 +158,7 @@ struct Shown {
   }
 };
 
-// Names tell those apart that do not look alike.
+// Names distinguish drawings that look different.
 template <class Drawn>
 std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   std::map<std::tuple<std::string, bool, int>, int> uses;
@@ -174,7 +174,7 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   return named;
 }
 
-// A wavefront after the other: of each group of lanes, every bank serves one word in each. With
+// One wavefront after the other: in each, every bank serves one word of a group of lanes. With
 // fewer lanes in a group there may be no clash and yet as many wavefronts.
 std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
   std::vector<DrawnWavefront> wavefronts;

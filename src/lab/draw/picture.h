@@ -74,11 +74,11 @@ struct KernelPicture {
 std::string name_in_call(const KernelPicture& picture, const std::string& name);
 
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree);
-// The same of a run on a virtual GPU of its own, of the corner blocks of the grid.
+// The same for a run of the grid's corner blocks on a separate virtual GPU.
 KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed);
 
-// What the drawing shows, in one sentence or two: numbers of one kernel, or what changes from the
-// first to the second.
+// The conclusion of the drawing, in one or two sentences: the numbers of one kernel, or what
+// changes from the first to the second.
 std::string conclusion_of(const KernelPicture& picture);
 std::string conclusion_of(const KernelPicture& before, const KernelPicture& after);
 

@@ -98,7 +98,7 @@ Piece draw_banks(const DrawnBanks& banks) {
   return {inside, y + 4};
 }
 
-// Pieces in rows of so many.
+// Pieces in rows of `across`.
 Piece in_rows(const std::vector<Piece>& pieces, std::size_t across, double width, double gap) {
   Piece all;
   for (std::size_t i = 0; i < pieces.size();) {

@@ -1,5 +1,5 @@
-// What the parts of a kernel's drawing share: pieces that know how tall they are, and text that is
-// broken before it leaves its column. Internal to src/lab/draw.
+// Shared code for the parts of a kernel's drawing: pieces that know how tall they are, and text
+// that is broken before it leaves its column. Internal to src/lab/draw.
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@
 namespace tessera::lab::svg {
 namespace {
 
-// Colours that colour-blind readers tell apart (Okabe and Ito), lighter where the page is dark.
+// Colours that colour-blind readers can distinguish (Okabe and Ito), lighter on a dark page.
 constexpr const char* kStyle = R"(<style>
   .page { fill: #ffffff; } .ink { fill: #1c2733; } .soft { fill: #5b6874; }
   .frame { fill: none; stroke: #8a96a1; } .idle { fill: #e6ebef; }
@@ -21,7 +21,7 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-// Without digits that no one sees: "12", "12.5".
+// The number without digits that are too small to see: "12", "12.5".
 std::string number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

@@ -22,7 +22,7 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-// The outputs by row of the block's tile, as runs; of other tiles none.
+// The outputs in each row of the block's tile, as runs; outputs of other tiles are left out.
 std::map<std::int64_t, std::vector<Run>> runs_by_row(const KernelPicture& picture) {
   const BlockTile& block = picture.block;
   std::map<std::int64_t, std::map<std::int64_t, bool>> cells;

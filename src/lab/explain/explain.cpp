@@ -13,8 +13,9 @@
 namespace tessera::lab {
 namespace {
 
-// Of the launch that multiplies: the others pack. Words are of the type that is read or written;
-// in shared memory, of the type that is summed: kernels on CUDA cores convert on the way there.
+// Counts words of the launch that multiplies; the other launches pack. Words are of the type that
+// is read or written; in shared memory, of the type that is summed: kernels on CUDA cores convert
+// on the way there.
 WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
                          const Types& types) {
   WordCounts words;
@@ -33,7 +34,7 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
   return words;
 }
 
-// Of code that needs so many threads, registers and bytes.
+// Fills the SM with blocks that need these threads, registers and bytes.
 void fill_sm(Placement& placement, const arch::Gpu& gpu) {
   placement.sms = gpu.sms;
   const arch::Occupancy filled =
@@ -95,7 +96,8 @@ std::vector<std::string> entries_of(const CountedRun& run) {
 }
 
 // WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures. So
-// of such a launch the replay of full SMs is told, and the small and the large have one story.
+// for such a launch the replay of full SMs is reported, and the small and the large problem get the
+// same explanation.
 Replay replay_of(const LaunchPrediction& launch) {
   const bool fills = launch.waves >= 1;
   const std::vector<UnitTime>& units = fills ? launch.units : launch.even_units;
@@ -137,7 +139,7 @@ void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction)
                                      : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
 }
 
-// What a prediction is longer than the bound; nothing where the bound explains most of it.
+// The times by which a prediction exceeds the bound; empty if the bound explains most of it.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
   constexpr double kExplained = 1.5;
   if (evidence.resources.empty()) return {};

@@ -48,17 +48,17 @@ struct Explanation {
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
-// Of somebody's own kernel: without formulas and problem. `cubin` may be empty: then nothing is
+// Explains a user's own kernel, without formulas and problem. `cubin` may be empty: then nothing is
 // predicted, and the registers are those that the PTX needs at once.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
-// What machine code needs to start. All 0 where the kernel is not in the cubin.
+// The resources that machine code needs to start. All 0 if the kernel is not in the cubin.
 struct CodeNeeds {
   int registers = 0;             // a thread
   bool moves_registers = false;  // setmaxnreg that the assembler did not drop
 };
-// Whether an SM has the registers for a block of so many threads. All GPUs from SM 7.5 on have as
-// many of them.
+// Whether an SM has the registers for a block of `threads` threads. All GPUs from SM 7.5 on have
+// the same number of registers.
 bool is_started(const CodeNeeds& needs, int threads);
 int registers_of_sm();
 CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry);
@@ -72,7 +72,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
 // For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
 std::string render(const Explanation& explanation, int lines = 6);
 Json to_json(const Explanation& explanation, int lines = 6);
-// One row a costly source line, for files.
+// One row per costly source line, for files.
 Table lines_table(const Explanation& explanation);
 
 }  // namespace tessera::lab

@@ -56,7 +56,7 @@ std::string heading(const Explanation& e) {
   return text + "\n";
 }
 
-// Of a rung that is another one's machine code in a new order.
+// The text for a rung that is the machine code of another rung in a new order.
 std::string counted_as_text(const Explanation& e) {
   if (e.counted_as.empty()) return "";
   const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };

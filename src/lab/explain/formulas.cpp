@@ -35,7 +35,7 @@ bool has_tails(const Problem& problem, const KernelRow& row) {
   return p.m % row.block.m != 0 || p.n % row.block.n != 0 || p.k % row.block.k != 0;
 }
 
-// Why a count is not its formula: what is known without knowing the kernel.
+// Why a count differs from its formula, as far as that is known without knowing the kernel.
 std::string difference_note(const FormulaCheck& check, bool tails) {
   if (check.equal()) return "";
   if (tails) return "tails: lanes that stay off";

@@ -23,7 +23,8 @@ struct WordFormulas {
   double flop = 0;     // 2MNK
 };
 
-// Of a kernel's multiplying launch. `packed`: it reads copies that are padded to whole blocks.
+// The formulas of a kernel's multiplying launch. `packed`: the launch reads copies that are padded
+// to whole blocks.
 WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
 
 // FLOP for each byte, 0 where there are none.
@@ -39,7 +40,7 @@ struct FormulaCheck {
   bool equal() const { return expected == counted; }
 };
 
-// What was counted in the multiplying launch, in words.
+// The counts of the multiplying launch, in words.
 struct WordCounts {
   double global_reads = 0, global_writes = 0;
   double shared_reads = 0, shared_writes = 0;

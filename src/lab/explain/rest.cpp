@@ -17,7 +17,7 @@ bool is_of_loop(const LaunchPrediction& launch) {
   return !launch.even_units.empty() && inner_ms(launch) <= launch.loop_ms * (1 + 1e-9);
 }
 
-// Why a launch is longer than its longest resource where nothing else says it.
+// Why a launch is longer than its longest resource, if no other part explains it.
 std::string remainder_of(const LaunchPrediction& launch) {
   if (is_of_loop(launch)) return kUnhidden;
   const auto memory = std::ranges::find(launch.units, "device memory", &UnitTime::name);

@@ -1,4 +1,4 @@
-// What a predicted time is made of beside the longest resource.
+// The parts of a predicted time in addition to the longest resource.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace tessera::lab {
 
-// What so many launches are longer than the longest resource, the longest part first: with
-// `bound_ms` the parts add up to the predicted time, but for parts below one percent, which are
+// The times by which these launches exceed the longest resource, the longest part first: with
+// `bound_ms` the parts add up to the predicted time, except for parts below one percent, which are
 // left out.
 std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms);
 

@@ -48,7 +48,7 @@ constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
                            {"FP16 tensor cores, three products", ElementType::kF32,
                             ComputeType::kF16x3, true, &arch::Gpu::f16x3_peak, nullptr}};
 
-// Of the slowest unit that is fast enough for the point.
+// The peak of the slowest unit that is fast enough for the point.
 double peak_of(const Roofline& roofline, const RooflinePoint& point) {
   double peak = 0;
   for (const Unit& unit : kUnits) {

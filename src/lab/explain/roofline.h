@@ -24,7 +24,7 @@ struct RooflinePoint {
 
   double ms() const { return measured_ms.value_or(predicted_ms); }
   double tflops() const { return flop / (ms() * 1e9); }
-  // What device memory allows when every word is requested of it.
+  // The speed that device memory allows if every word is requested from it.
   double memory_tflops(const arch::Gpu& gpu) const {
     return gpu.memory_gbs * intensity.requested * 1e-3;
   }

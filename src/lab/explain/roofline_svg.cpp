@@ -1,4 +1,4 @@
-// Draws a roofline as SVG by hand: axes, roofs, three points a kernel, and labels in a column of
+// Draws a roofline as SVG by hand: axes, roofs, three points per kernel, and labels in a column of
 // their own, moved apart until none covers another.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr double kLeft = 78, kRight = 806, kTop = 104, kBottom = 640;
 constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // columns next to the plot
 constexpr double kLabelStep = 19;
 
-// One colour a bound; distinct for colour-blind readers (Okabe and Ito), legible on white and
+// One colour per bound; distinct for colour-blind readers (Okabe and Ito), legible on white and
 // black.
 constexpr std::array kColours = {std::pair{"shared memory", "#d55e00"},
                                  std::pair{"L1", "#cc79a7"},

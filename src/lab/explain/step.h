@@ -1,5 +1,5 @@
-// What one step of the ladder changed: the source, what the compiler made of it, the counts, and
-// the time.
+// The changes of one step of the ladder: the source, the compiler's output, the counts, and the
+// time.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Step {
   Table times;                  // ms as predicted and as measured, with the file it is from
 };
 
-// Both runs of the same problem; an explanation of each.
+// Both kernels on the same problem, with an explanation of each.
 Step compare_step(const CountedRun& before, const CountedRun& after, const arch::Gpu& gpu,
                   const SourceTree& tree);
 

@@ -1,4 +1,4 @@
-// What JSON has no word of its own for. A factor of a problem may be NaN or infinite: these travel
+// Values that JSON has no notation for. A factor of a problem may be NaN or infinite: these travel
 // as the words that --alpha takes, "nan", "inf", "-inf". Types are one word, as --type takes it, or
 // an object where A, B, C, D and compute differ.
 #pragma once
@@ -9,11 +9,11 @@
 namespace tessera::lab {
 
 Json json_number(double value);
-// Of either spelling. Throws kBadArgument for anything else.
+// Reads either spelling. Throws kBadArgument for anything else.
 double number_of(const Json& json);
 
 Json json_types(const Types& types);
-// Of either form. Throws kBadArgument for anything else.
+// Reads either form. Throws kBadArgument for anything else.
 Types types_of(const Json& json);
 
 }  // namespace tessera::lab

@@ -26,7 +26,7 @@ std::string_view stem_of(std::string_view name) { return name.substr(0, name.fin
 
 bool is_multiply(std::string_view name) { return is_one_of(name, {"FFMA", "DFMA", "DMMA"}); }
 
-// Named barriers at which a warp arrives and goes on: bits 77-79 tell what a BAR does.
+// Named barriers at which a warp arrives and goes on: bits 77-79 say what a BAR does.
 bool is_arrival(const Instruction& instruction) { return instruction.bits(77, 3) == 1; }
 
 Unit unit_of(const Instruction& instruction, std::string_view name) {
@@ -54,7 +54,7 @@ MemoryPath path_of(std::string_view stem) {
   return MemoryPath::kNone;
 }
 
-// What the PTX's accesses of one kind (LDS, STS, LDG, STG) came to, by width and in all.
+// The cost of the PTX's accesses of one kind (LDS, STS, LDG, STG), by width and in all.
 struct AccessCost {
   double issues = 0, wavefronts = 0, sectors = 0;
 };
@@ -208,9 +208,9 @@ double barriers_in(const Loop& loop) {
   return found == loop.histogram.end() ? 0 : found->second;
 }
 
-// The loop whose turns meet at barriers that the inner one does not have: tile after tile. Where
-// the inner loop has all of them, it is one iteration per tile, and the code around it runs once
-// for each tile of D of a persistent kernel.
+// The loop whose iterations meet at barriers that the inner one does not have: tile after tile.
+// Where the inner loop has all of them, it is one iteration per tile, and the code around it runs
+// once for each tile of D of a persistent kernel.
 const Loop* loop_around(const CubinKernel& kernel, const Loop& inner) {
   for (const Loop& loop : kernel.loops) {
     if (!contains(loop, inner)) continue;
@@ -240,7 +240,8 @@ double dynamic_barriers(const LaunchCounts& counts) {
   return sum;
 }
 
-// An inner loop's trips for one of the outer loop's: barriers tell how often the outer one ran.
+// The iterations of an inner loop for one iteration of the outer loop: barriers show how often the
+// outer one ran.
 double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts) {
   const double barriers = barriers_in(outer), total = dynamic_barriers(counts);
   if (barriers == 0 || total == 0) return 1;

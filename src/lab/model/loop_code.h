@@ -18,7 +18,7 @@
 namespace tessera::lab {
 
 // Units of an SM that one instruction occupies; kImad is the FMA unit, held longer. kMemory is
-// shared by the SM's four parts; each part has its own of the others.
+// shared by the SM's four parts; each part has its own copy of the others.
 enum class Unit { kFma, kImad, kAlu, kFp64, kTensor, kUniform, kControl, kMemory, kBarrier };
 inline constexpr int kUnits = 9;
 

@@ -60,7 +60,7 @@ int resident_ctas(const Case& launch) {
 // TRIED: bytes over L2's bandwidth as a lower bound: too long for rung 24 at 2048, whose CTAs
 // share what they read, in L1 and on the way to L2. So L2 enters as the way from it to each SM.
 std::vector<UnitTime> busy_shares(const LoopCode& code, const LoopTime& time) {
-  // WHY: what was issued at the end of the measured iterations may be served after them.
+  // WHY: requests issued at the end of the measured iterations may be served after them.
   const auto share = [&](double cycles) { return std::min(1.0, cycles / time.cycles); };
   const auto busy = [&](Unit unit) { return share(time.busy[static_cast<int>(unit)]); };
   double shared = 0, global = 0;

@@ -1,5 +1,5 @@
-// How long a kernel would take on a named GPU, from what the virtual GPU counted and from what
-// ptxas made of the kernel. A model, with its measured error; docs/model.md says what it knows.
+// How long a kernel would take on a named GPU, from the virtual GPU's counts and from the compiled
+// code. This is a model with a measured error; docs/model.md describes it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tessera::lab {
 
-// What a part of the GPU had to do, and how long it was busy with it.
+// The work of a part of the GPU, and how long it was busy with it.
 struct UnitTime {
   std::string name;  // "issue slots", "FMA unit", "shared memory", "L1", "L2", "device memory", ...
   double ms = 0;
@@ -28,8 +28,8 @@ struct LaunchPrediction {
   int ctas_of_sm = 0;           // at a time
   double waves = 0;             // how often they fill the GPU
   std::vector<UnitTime> units;  // the busiest first
-  // What `ms` is made of, where there is a loop. `even_ms`: the loop if its waves filled all SMs
-  // evenly; what `loop_ms` is longer is the last wave, which fills a part of them.
+  // The parts of `ms`, if there is a loop. `even_ms`: the loop if its waves filled all SMs evenly.
+  // The difference to `loop_ms` is due to the last wave, which fills only some SMs.
   double launch_ms = 0, wave_ms = 0, loop_ms = 0, even_ms = 0;
   std::vector<UnitTime> even_units;  // of `even_ms`, the busiest first
   std::string even_bound;
@@ -51,7 +51,7 @@ std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gp
                                            std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
 
-// Of one launch, without the time that it takes to start it; as predict() otherwise.
+// The prediction for one launch, without its start time; otherwise as predict().
 LaunchPrediction predict_launch(const LaunchCounts& counts, std::span<const std::byte> cubin,
                                 const std::string& entry, const arch::Gpu& gpu);
 

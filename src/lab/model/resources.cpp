@@ -63,7 +63,7 @@ SerialUpdates updates_of(const Row& row) {
   return updates;
 }
 
-// Of a site, or of one instruction of the PTX.
+// Adds a site, or one instruction of the PTX.
 template <class Row>
 void add_row(Totals& totals, const Row& row) {
   const FormClass form = classify(row.form);
@@ -181,7 +181,7 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   for (std::size_t i = 0; i < totals.matrix_flop.size(); ++i) {
     add(Resource::kMatrix, "tensor cores", totals.matrix_flop[i], "FLOP", peaks[i] * 1e9);
   }
-  // HW: CUDA C++ Programming Guide, throughput of native arithmetic instructions: 16 results a
+  // HW: CUDA C++ Programming Guide, throughput of native arithmetic instructions: 16 results per
   // clock and SM, compute capability 7.0 to 9.0.
   constexpr double kSpecialLanes = 16;
   add(Resource::kSpecial, "special function unit", totals.special, "special functions",

@@ -1,5 +1,5 @@
-// What a run asks of each part of a GPU, and how long that part alone would need for it with every
-// SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+// The work that a run gives each part of a GPU, and how long that part alone would need for it with
+// every SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ enum class Resource {
   kL2
 };
 
-// Of the operands that tensor cores multiply: each kind has a rate of its own.
+// The types of operands that tensor cores multiply: each kind has a rate of its own.
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
 MatrixOperands operands_of(std::string_view form);
 
 // The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
-// has in L1, a clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
+// has in L1, per clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
 // by what they are spent on.
 struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
@@ -53,7 +53,7 @@ struct Wavefronts {
 };
 Wavefronts wavefronts_of(const Site& site);
 
-// What atomics do one after another, at least.
+// Atomic updates that must run one after another: at least these.
 struct SerialUpdates {
   double shared_clocks = 0;  // of one address in shared memory
   double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
@@ -79,7 +79,8 @@ struct Totals {
   Wavefronts wavefronts;
   SerialUpdates updates;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
-  // Each byte once a request; what atomics touch is read and written, as in the footprint.
+  // Each byte counts once per request; bytes that atomics touch are read and written, as in the
+  // footprint.
   double distinct_bytes = 0;
   double written_sectors = 0;  // each once
   double special = 0;          // issues of reciprocals, roots, exponentials, sines
@@ -92,7 +93,8 @@ struct Totals {
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 Totals totals_of(const LaunchCounts& launch);
 
-// That the sector with the most of them gets, at least: were they spread over all that is written.
+// The least number of updates that the sector with the most of them gets, if they were spread
+// evenly over everything that is written.
 double updates_of_one_sector(const Totals& totals);
 double one_sector_ms(const Totals& totals);  // what these take
 
@@ -110,8 +112,8 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
 
 // A site's part of a resource, in its unit.
 double use_of(const Site& site, Resource resource);
-// What the parts of all sites add up to, and its unit for people. Device memory is asked for
-// sectors, whatever a perfect cache would move.
+// The sum over all sites, and its unit for people. For device memory it counts requested sectors,
+// whatever a perfect cache would move.
 double use_of_all(const Totals& totals, const ResourceUse& use);
 std::string shared_unit(const ResourceUse& use);
 

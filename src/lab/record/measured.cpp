@@ -48,8 +48,8 @@ Measured row_of(const Json& run, const std::string& file) {
   return row;
 }
 
-// Not of another build's code, in as much workspace as the plan likes, of operands as they are and
-// numbers as they usually are. Old files say less.
+// Whether the row is a usual run: this build's code, unlimited workspace, operands that are not
+// packed, and usual numbers. Old files have fewer fields.
 bool is_own_figure(const Json& run) {
   const auto is_given = [&](const char* key) {
     return run.contains(key) && !run.at(key).is_null();

@@ -21,7 +21,7 @@ struct Measured {
 };
 
 // Every timed run of the JSON files in results/ and its folders under `root`, files in order of
-// their names. Files of other kinds are left out. Throws kBadArgument for a file that is no JSON.
+// their names. Files of other kinds are left out. Throws kBadArgument for a file that is not JSON.
 std::vector<Measured> measured_runs(const std::string& root);
 
 // Every timed run of one file that bench --json wrote. Throws kBadArgument, naming `option`, for

@@ -20,7 +20,7 @@
 
 namespace tessera::lab {
 
-// Of the results file; the number grows when a field changes its meaning.
+// The schema of the results file; its number grows when a field changes its meaning.
 inline constexpr std::string_view kSchema = "tessera.results/1";
 
 struct VendorTime {
@@ -43,14 +43,14 @@ struct Companion {
   std::optional<std::string> verified;
   std::string reason;  // why there are no figures
   std::optional<double> time_ms, tflops, ratio_to_vendor;
-  // Of rewritten code:
+  // Fields of rewritten code:
   std::string rewriting;          // "remapped", "reordered", "both"; empty: of no such code
   std::optional<bool> same_bits;  // whether D has the bits that the record's own code gives
   std::optional<double> speedup;  // its speed over that code's: 1.01 is 1 % faster
   std::optional<RewrittenLoop> by_model;
 };
 
-// What the model says of a run on the virtual GPU; see lab/model/predict.h.
+// The model's prediction for a run on the virtual GPU; see lab/model/predict.h.
 struct PredictedTime {
   std::string gpu;  // "h200"
   double time_ms = 0;
@@ -58,7 +58,8 @@ struct PredictedTime {
   std::string model;  // its name and measured error
 };
 
-// Of a hot GPU, for each 10^12 operations (2 m n k of a product), both measured in turn.
+// The energy of a hot GPU for each 10^12 operations (2 m n k of a product), both measured
+// alternately.
 struct EnergyUse {
   double joules_per_tflop = 0;
   std::optional<double> vendor_joules_per_tflop;

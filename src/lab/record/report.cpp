@@ -131,7 +131,7 @@ const Column kRatio{"x vendor", [](const Record& r) {
                       return text_or_empty(r.ratio_to_vendor,
                                            [](double x) { return decimals(x, 3); });
                     }};
-// As MiB: "512", "33.2 of 64" within a limit; nothing where none is needed.
+// The workspace in MiB: "512", or "33.2 of 64" within a limit; empty if none is needed.
 std::string workspace_of(const Record& r) {
   if (!r.workspace_bytes || (*r.workspace_bytes == 0 && !r.workspace_limit)) return {};
   const auto mebibytes = [](std::int64_t bytes) {
@@ -188,7 +188,7 @@ const Column kSpeed{"lane instr/s", [](const Record& r) {
                       return text_or_empty(r.lane_instructions_per_s,
                                            [](double x) { return fmt::format("{:.2e}", x); });
                     }};
-// Of our own code: to plan, and to execute a plan.
+// Host time of our own code: to plan, and to execute a plan.
 const Column kHostTime{"host us", [](const Record& r) {
                          if (!r.host_us) return std::string();
                          return fmt::format("{:.1f} + {:.1f}", r.host_us->plan, r.host_us->execute);

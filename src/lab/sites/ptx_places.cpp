@@ -21,7 +21,7 @@ struct Location {
   }
 };
 
-// What a register was computed from, over all of its definitions.
+// The sources of a register's value, over all of its definitions.
 struct Origin {
   std::vector<std::string_view> sources;  // registers and names
   std::vector<std::string> pointers;      // parameters loaded into it
@@ -50,7 +50,7 @@ class EntryReader {
     }
   }
 
-  // .param .u64 name, or .param .align 8 .b8 name[40]; an alignment behind .ptr is the pointer's.
+  // .param .u64 name, or .param .align 8 .b8 name[40]; an alignment after .ptr is the pointer's.
   void declare_parameter(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     const auto name = std::ranges::find_if(

@@ -22,12 +22,14 @@ struct PtxPlace {
   // The shared variables ("tile_b") or pointers of the parameter block ("parameter +8") that the
   // address comes from, by name; empty when it is no access or nothing is found.
   std::vector<std::string> touches;
-  // Of an access: bytes that this entry loads, or stores, at constant offsets from the register of
-  // its address, itself included. The fields of a struct, and an unrolled loop.
+  // For an access: the bytes that this entry loads, or stores, at constant offsets from the same
+  // address register, including the access itself. Fields of a struct and unrolled loops have such
+  // neighbours.
   int bytes_beside = 0;
 };
 
-// Of each instruction of the entry, by its line in the text (from 1). Empty without such an entry.
+// The place of each instruction of the entry, by its line in the text (from 1). Empty if there is
+// no such entry.
 std::map<int, PtxPlace> places_of(std::string_view ptx, std::string_view entry);
 
 // The last part of a mangled name, without a counter of equal names: "tile_a" for

@@ -13,7 +13,7 @@ std::vector<std::string_view> words_of(std::string_view text);
 std::optional<int> integer_of(std::string_view word);
 inline int integer_or_zero(std::string_view word) { return integer_of(word).value_or(0); }
 
-// Without the blanks before it and the comment behind it.
+// Without the blanks before it and the comment after it.
 std::string_view trimmed(std::string_view line);
 
 // Takes the first line off the text.

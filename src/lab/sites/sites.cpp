@@ -25,7 +25,7 @@ const Names& operands_of(const Launch& launch) {
   return launch.params.size() == sizeof(PackParams) ? kPack : kGemm;
 }
 
-// What an access touches, for a person: shared variables by name, else the operand.
+// The target of an access, for people: shared variables by name, else the operand.
 std::string touched(const PtxPlace& place, const Names& parameters, bool is_shared) {
   std::string names;
   for (const std::string& name : place.touches) {

@@ -33,14 +33,13 @@ struct Site {
   std::string place() const;  // "src/ladder/03_shared_tile/kernel.cu:28", or the entry
 };
 
-// Of the launch that multiplies: the site of each instruction that ran, by
-// InstructionReport::index.
+// The site of each instruction that ran in the launch that multiplies, by InstructionReport::index.
 std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const SourceTree& tree);
 
 // All sites of a run, in order of first appearance.
 std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);
 
-// A launch of somebody's own kernel.
+// A launch of a user's own kernel.
 struct ForeignLaunch {
   LaunchCounts counts;  // with memory
   std::string entry;

@@ -1,4 +1,4 @@
-// What one step of the ladder changed in its source, as a unified diff. Small files: a longest
+// The source changes of one step of the ladder, as a unified diff. The files are small: a longest
 // common subsequence over lines is enough.
 #pragma once
 

@@ -74,7 +74,7 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// What the library plans in two ways, in turn: by its own table of costs and another one's, or in
+// Two plans of the library, timed alternately: by its own table of costs and another one's, or in
 // two compute types.
 struct TwoPlans {
   struct Planned {
@@ -116,7 +116,7 @@ class CellBench {
   TwoPlans compare(const DrawnCell& cell, ComputeType compute);
 
  private:
-  // What is timed in turn: our calls by name, and the vendor's.
+  // The calls that are timed alternately: ours by name, and the vendor's.
   struct Turn {
     std::vector<Summary> ours;
     std::optional<Summary> vendor;

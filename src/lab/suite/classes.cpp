@@ -29,7 +29,8 @@ struct Drawing {
   }
 };
 
-// What a layer does with its weights. Row-major: x is tokens x inputs, weights outputs x inputs.
+// The product that a layer makes with its weights. Row-major: x is tokens x inputs, weights are
+// outputs x inputs.
 void set_direction(DrawnCell& cell, std::string_view direction, std::int64_t tokens,
                    std::int64_t outputs, std::int64_t inputs) {
   Problem& p = cell.problem;

@@ -1,4 +1,4 @@
-// What one class of the drawn suite draws. Used by draw.cpp alone.
+// The draw of one class of the drawn suite. Used by draw.cpp alone.
 #pragma once
 
 #include "lab/suite/chance.h"

@@ -36,7 +36,7 @@ const Weight<TypeOfCells> kTypeWeights[] = {{{kBf16Types, 700}, 30},
                                             {{kF32Types, 50}, 20},
                                             {{kF64Types, 55}, 20}};
 
-// In half per cents: layers are two classes of 12.5 %.
+// Weights in half per cents: layers are two classes of 12.5 %.
 constexpr Weight<ClassOfCells> kClassWeights[] = {
     {{CellClass::kSquare}, 20},    {{CellClass::kLayer, true}, 25}, {{CellClass::kLayer}, 25},
     {{CellClass::kAttention}, 20}, {{CellClass::kUpdate}, 20},      {{CellClass::kConvolution}, 20},
@@ -88,7 +88,7 @@ std::vector<std::size_t> spread(const Weights& weights, int count) {
   return out;
 }
 
-// What a cell is, before its sizes are drawn.
+// The kind of a cell, before its sizes are drawn.
 struct Ticket {
   std::size_t type = 0, kind = 0, stride = 0;
 };
@@ -124,7 +124,7 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   return tickets;
 }
 
-// Of a type that is not drawn: the slowest of these.
+// For a type that is not drawn: the speed of the slowest of these.
 double tflops_of(const Types& types) {
   double slowest = kTypeWeights[0].value.tflops;
   for (const auto& [value, percent] : kTypeWeights) {

@@ -1,6 +1,6 @@
-// Problems that nobody tuned for. A list of shapes can be tuned to; a distribution cannot: this one
-// has fixed weights, and each seed draws other problems from it. Pure: the same seed gives the same
-// cells on any machine.
+// Problems that no kernel was tuned for. A list of shapes can be tuned to; a distribution cannot:
+// this one has fixed weights, and each seed draws other problems from it. Pure: the same seed gives
+// the same cells on any machine.
 //
 //   types        BF16 30 %, FP16 15, TF32 15, FP32 20, FP64 20
 //   classes      squares 10 %, transformer layers 25 (half with at most 128 tokens), attention and
@@ -51,10 +51,10 @@ struct DrawnCell {
 inline constexpr double kLongestCallMs = 5;
 inline constexpr double kLargestCallBytes = 8.0 * (std::int64_t{1} << 30);
 
-// What a call of a problem takes on a card of 2023 at usual rates (cuBLAS on an H100); decides what
-// is drawn, and never what is reported.
+// The time of a call on a card of 2023 at usual rates (cuBLAS on an H100). It only decides what is
+// drawn; reports never use it.
 double estimated_ms(const Problem& problem);
-// Of A, B, C and D, gaps between their rows included.
+// The bytes of A, B, C and D, including gaps between their rows.
 double operand_bytes(const Problem& problem);
 
 // Every weight is met as closely as the number of cells allows, also for each type by itself; the

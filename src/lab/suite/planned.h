@@ -1,4 +1,4 @@
-// What the library itself makes of a problem within a workspace, ready to run.
+// The library's own plan for a problem within a workspace, ready to run.
 #pragma once
 
 #include "device/buffer.h"

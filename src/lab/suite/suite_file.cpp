@@ -56,7 +56,7 @@ Json brief(std::initializer_list<double> values) {
   return list;
 }
 
-// As kSweptColumns says.
+// Writes the fields that kSweptColumns lists.
 Json to_json(const SweptConfig& config) {
   const gemm::Cost& c = config.expected;
   Json row = {config.kernel, config.decision, config.workspace_bytes,
@@ -110,7 +110,7 @@ void set_full(Json& cell, const CellResult& result) {
   }
   cell["protocol"] = "full";
   add_times(cell, result);
-  // WHY: of the quick figures, those that tell how well that protocol does.
+  // WHY keep these quick figures: they show how good the quick protocol is.
   Json kept = {{"time_ms", quick["time_ms"]["median"]}};
   if (quick.contains("vendor")) {
     kept["vendor_ms"] = quick["vendor"]["time_ms"]["median"];

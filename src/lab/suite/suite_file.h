@@ -18,12 +18,12 @@ inline constexpr std::string_view kSweepSchema = "tessera.sweep/1";
 inline constexpr std::string_view kTwoTablesSchema = "tessera.two_tables/1";
 inline constexpr std::string_view kTwoTypesSchema = "tessera.two_types/1";
 
-// Of each config of a swept cell; a reason in place of the times where it has none.
+// The columns for each config of a swept cell; if it has no times, their place holds a reason.
 inline constexpr std::string_view kSweptColumns =
     "kernel, decision, workspace bytes, expected us [launch, repack, start, multiply, store, "
     "memory, add, remainder, finish], ms [median, p5, p95]";
 
-// What makes cells of two runs one measurement.
+// The fields in which two runs must agree to be one measurement.
 struct SuiteName {
   std::string schema;
   std::string name;  // "drawn"
@@ -34,15 +34,15 @@ struct SuiteName {
 };
 
 Json to_json(const DrawnCell& cell);
-// With the figures that count at the top: those of the full protocol where there is one, and then
-// the quick ones under "quick".
+// The figures that count are at the top: those of the full protocol, where there is one, with the
+// quick ones under "quick".
 Json to_json(const DrawnCell& cell, const CellResult& result, const std::string& protocol);
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
 // Speed of the plan over that of the other plan, where these are two.
 Json to_json(const DrawnCell& cell, const TwoPlans& found);
 
-// Of a cell's JSON; nullopt where there is none.
+// The ratio in a cell's JSON; nullopt if there is none.
 std::optional<double> ratio_of(const Json& cell);
 bool is_full(const Json& cell);
 

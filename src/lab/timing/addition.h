@@ -13,7 +13,7 @@ class Addition {
  public:
   // Loads the kernel. Throws kUnavailable where it is not compiled or cannot be loaded.
   explicit Addition(Device& device);
-  // Of the matrices that it adds.
+  // The types of the matrices that it adds.
   static const Types& types();
   // Without gaps, `count` elements. Asynchronous where the device is.
   void run(DeviceAddress x, DeviceAddress b, std::int64_t count) const;

@@ -1,5 +1,5 @@
-// How many joules does a call cost? The GPU counts its energy by itself, but tells the sum only now
-// and then, so a candidate runs for seconds between two looks, hot and without a pause.
+// Measures the joules of a call. The GPU counts its own energy but updates the sum only now and
+// then, so a candidate runs for seconds between two readings, hot and without a pause.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct EnergyOptions {
   std::function<bool()> stop;  // asked before each run
 };
 
-// Joules that the GPU has used since some time in the past; nullopt where it does not tell.
+// Joules that the GPU has used since some time in the past; nullopt if it does not report it.
 using EnergyCounter = std::function<std::optional<double>()>;
 
 // A candidate and the milliseconds of one call, as measured before.
@@ -27,7 +27,7 @@ struct EnergyCandidate {
   double call_ms = 0;
 };
 
-// Joules of one call, a mean over all rounds; nullopt without a counter. Candidates take turns in
+// Joules of one call, a mean over all rounds; nullopt without a counter. Candidates alternate in
 // seeded random order.
 std::vector<std::optional<double>> joules_a_call(Timer& timer, const EnergyCounter& counter,
                                                  const std::vector<EnergyCandidate>& candidates,

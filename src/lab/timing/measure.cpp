@@ -60,7 +60,7 @@ double time_one(Timer& timer, Course& course) {
   return timer.milliseconds_between(begin, end);
 }
 
-// The first call may load code; a second one tells the duration unless the first was long.
+// The first call may load code, so a second one measures the duration, unless the first was long.
 double estimate(Timer& timer, Course& course, const MeasureOptions& options) {
   const double first = time_one(timer, course);
   const double ms = first > options.long_call_ms ? first : time_one(timer, course);

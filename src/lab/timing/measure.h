@@ -1,6 +1,6 @@
-// How fast? A kernel timed after a cooler one looks up to 20 % faster than it is, so candidates
-// take turns in random order, and two figures are kept apart: burst (a rested GPU) and sustained (a
-// hot one). Clocks come through an interface, so all of this is tested without a GPU.
+// Measures times. A kernel timed after a cooler one looks up to 20 % faster than it is, so
+// candidates alternate in random order, and two figures are kept apart: burst (a rested GPU) and
+// sustained (a hot one). Clocks come through an interface, so all of this is tested without a GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a list of samples says.
+// Statistics of a list of samples.
 #pragma once
 
 #include <cstdint>

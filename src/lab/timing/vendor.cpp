@@ -50,7 +50,8 @@ Scale make_scale(ComputeType type, double value) {
   return scale;
 }
 
-// cuBLAS knows column-major only: a row-major problem is that with the operands exchanged.
+// cuBLAS knows only column-major matrices: a row-major problem becomes the column-major one with A
+// and B exchanged.
 struct ColumnMajor {
   std::int64_t m, n, k, lda, ldb, ldc, ldd;
   Batch batch;
@@ -367,8 +368,8 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
                                           device.info().name));
   }
-  // WHY: with this variable at 1 the library would read FP32 as TF32 unasked, at 0 never, though
-  // asked.
+  // WHY: with this variable at 1 the library would use TF32 for FP32 unrequested; at 0 it would not
+  // use TF32 even on request.
   unsetenv("NVIDIA_TF32_OVERRIDE");
   std::string problem;  // of the last library that was there, else of the first one tried
   bool found = false;

@@ -14,7 +14,8 @@
 
 namespace tessera::lab {
 
-// What the vendor's library is given, and what ours is held to where the two are compared alike.
+// The workspace of the vendor's library, and the limit for ours where the two are compared on equal
+// terms.
 inline constexpr std::int64_t kVendorWorkspace = std::int64_t{64} << 20;
 
 struct VendorOptions {

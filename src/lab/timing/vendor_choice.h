@@ -19,8 +19,8 @@ Candidate candidate_of(const VendorCall& call, const OperandsOf& operands);
 // Which candidate, from number `first` on, was the fastest; nullopt where none was timed.
 std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first = 0);
 
-// Of these calls, those that run at all; of the cuBLASLt candidates among them the fastest alone,
-// measured by `how` in bursts. The default, where there is one, comes first.
+// Chooses, among the calls that run at all, the default, where there is one, and the fastest
+// cuBLASLt candidate, measured by `how` in bursts. The default comes first.
 std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer,
                                             std::vector<VendorCall> calls,
                                             const OperandsOf& operands, const MeasureOptions& how);

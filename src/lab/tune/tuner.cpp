@@ -122,7 +122,7 @@ void Tuner::time(const std::vector<Bound>& bound, const CellOperands& operands,
 TunedCall Tuner::tune(const gemm::CallToPlan& call) {
   TunedCall out;
   try {
-    // As the plan looks it up: a batch that is one product is that product.
+    // The problem as the plan looks it up: a batch that is one product becomes that product.
     const gemm::Plan planned =
         gemm::plan(call.problem, call.alignment, gemm::limits_of(device_.info()),
                    {.workspace_limit = call.workspace_limit});

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kDifferent = 3;  // products
 
-// All matrices of one operand as they are in memory. Of a batch of pointers they are in another
-// order, and at multiples of the stated alignment, but of no larger one.
+// All matrices of one operand as they are in memory. For a batch of pointers they are in another
+// order, at multiples of the stated alignment, but of no larger one.
 class Matrices {
  public:
   Matrices(const Batch& batch, ElementType type, const MatrixView& view, std::int64_t stride,
@@ -111,7 +111,7 @@ class BatchPass final : public Pass {
     return problem.batch.kind == BatchKind::kStrided && stride == 0;
   }
 
-  // WHY the last one has the NaNs: they must not reach the products beside it.
+  // WHY the last one has the NaNs: they must not reach the neighbouring products.
   HostMatrix made(ElementType type, const MatrixView& view, std::uint64_t stream,
                   std::int64_t product, std::int64_t stride, bool is_read) const {
     HostMatrix matrix(type, view, 0);
@@ -166,7 +166,7 @@ class BatchPass final : public Pass {
     return is_touched ? "D was written outside the elements of its products" : reason;
   }
 
-  // What a plan is given: the operand itself, or an array of its addresses.
+  // The argument for a plan: the operand itself, or an array of its addresses.
   class OnDevice {
    public:
     OnDevice(Device& device, const Batch& batch, const Matrices& matrices, const HostMatrix& memory,

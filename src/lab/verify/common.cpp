@@ -9,9 +9,9 @@
 namespace tessera::lab {
 namespace {
 
-constexpr std::size_t kFewest = 3;  // failures of which common properties are told
+constexpr std::size_t kFewest = 3;  // failures of which common properties are reported
 constexpr std::size_t kMostProperties = 3;
-// Of vectors, warps and tiles; not all up to 64, some of which always fit by chance.
+// Sizes of vectors, warps and tiles. Not all numbers up to 64: some always fit by chance.
 constexpr std::int64_t kModuli[] = {2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
 
 struct Property {

@@ -1,5 +1,5 @@
-// What the cases that fail have in common: 170 failures say less than "all of them have k > 32 and
-// odd leading dimensions".
+// Finds what the failing cases have in common: 170 failures say less than "all of them have k > 32
+// and odd leading dimensions".
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tessera::lab {
 // "k > 32", "m mod 4 = 3", "A transposed", ...: properties that all the failed cases have. The one
 // that the fewest passed cases share comes first; each further one rules out more of the passed
 // ones, until none is left or nothing helps. Empty with fewer than three failures, which share too
-// much by chance, or where nothing tells them from the others.
+// much by chance, or if no property distinguishes them from the others.
 struct Shared {
   std::vector<std::string> properties;
   std::size_t passed_too = 0;  // passed cases that have all of these properties

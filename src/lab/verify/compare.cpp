@@ -76,7 +76,7 @@ std::size_t first_not_poison(const HostMatrix& matrix, std::size_t begin, std::s
   return end;
 }
 
-// Says where byte `at` of the buffer lies, in words.
+// Describes the position of byte `at` of the buffer in words.
 std::string where(const HostMatrix& matrix, std::size_t at) {
   const std::int64_t element = size_of(matrix.type());
   const std::int64_t offset =
@@ -121,7 +121,7 @@ double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill) {
 
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
   const ComputeFacts& compute = facts_of(types.compute);
-  // Of types with fewer digits than the sum, tensor cores add 32 bytes at a time.
+  // For types with fewer digits than the sum, tensor cores add 32 bytes at a time.
   const int operand_digits = std::min(facts_of(types.a).digits, compute.operand_digits);
   const bool cut = is_float(compute.sum) && operand_digits < facts_of(compute.sum).digits;
   const double c = compute.terms > 1 ? promoted_chain_constant(k, fill)

@@ -1,16 +1,16 @@
-// Right or wrong? A tolerance that grows like k lets a kernel pass that rounds its inputs to 11
-// bits; this one is componentwise, and its constant follows the rounding errors that a correct
-// chain of fused multiply-adds really makes.
+// Decides whether results are right. A tolerance that grows like k lets a kernel pass that rounds
+// its inputs to 11 bits; this one is componentwise, and its constant follows the rounding errors
+// that a correct chain of fused multiply-adds really makes.
 //
 //   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
 //
 // After an epilogue f(scale (...) + bias) the magnitude is L (|scale| (...) + |bias|), where L is
 // the steepest slope of f, and c(k) has a few more roundings.
 //
-// u is that of the type in which products are summed, u_out that of D: BF16 operands whose exact
-// products are summed in FP32 have the bound of FP32, and one rounding at the end. Tensor cores cut
-// their sums towards zero once for each 32 bytes of k (docs/tensor-arithmetic.md), so types that
-// they sum in FP32 have a larger c.
+// u is the unit roundoff of the type in which products are summed, u_out that of D's type: BF16
+// operands whose exact products are summed in FP32 have the bound of FP32, and one rounding at the
+// end. Tensor cores cut their sums towards zero once for each 32 bytes of k
+// (docs/tensor-arithmetic.md), so types that they sum in FP32 have a larger c.
 #pragma once
 
 #include <cstdint>

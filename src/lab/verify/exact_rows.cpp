@@ -64,7 +64,7 @@ Words random_words(std::int64_t count, std::uint64_t seed) {
   return words;
 }
 
-// What row r of alpha A B + beta C is, in doubles: exact, since all of it is integers.
+// Row r of alpha A B + beta C in doubles: exact, since all values are integers.
 std::vector<double> exact_row(const Problem& p, const HostMatrix& a, const HostMatrix& b,
                               const HostMatrix& c, std::int64_t r) {
   std::vector<double> row(p.n, 0.0);

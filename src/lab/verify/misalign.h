@@ -1,5 +1,6 @@
-// By how many elements operands miss a boundary of 256 bytes. Each has its own: a kernel that looks
-// at one base, and takes it for all, is right where all are misaligned alike.
+// The number of elements by which each operand misses a boundary of 256 bytes. The numbers differ:
+// a kernel that checks one base address, and assumes the others are alike, would pass if all were
+// misaligned alike.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// One set of inputs of a verification, with what must come out: how it is run, and how its outcome
-// is told. What it consists of, one product or a batch, is for those who derive from it.
+// One set of inputs of a verification with the expected result: how it is run, and how its outcome
+// is reported. Derived classes decide whether it is one product or a batch.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Uploaded {
   DeviceBuffer buffer_;
 };
 
-// What came out of one pass on one device.
+// The result of one pass on one device.
 struct Outcome {
   Comparison comparison;
   std::string reason;
@@ -56,11 +56,11 @@ class Pass {
   Pass(const Problem& p, const VerifyOptions& o, bool is_exact);
   // Runs the kernel and looks at everything that it could have touched.
   virtual Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const = 0;
-  // The kernel on these operands; fills in what the run itself tells.
+  // Runs the kernel on these operands, and fills in the facts that the run itself yields.
   void launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
               const gemm::Alignment& alignment, Outcome& outcome) const;
 
-  // Of all bytes of D, those around its elements included; empty where nobody asked.
+  // The hash of all bytes of D, including those around its elements; empty if it is not wanted.
   std::string hash_if_wanted(const HostMatrix& d) const;
   FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
   EpilogueVectors vectors() const { return {&scale_, &bias_}; }
@@ -91,7 +91,7 @@ class Pass {
   HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
 };
 
-// Of a problem without a batch, and of one with it.
+// Passes of a problem without a batch, and of one with a batch.
 std::unique_ptr<Pass> make_single_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 std::unique_ptr<Pass> make_batch_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 

@@ -30,7 +30,7 @@ class PreparedCall {
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
   // Packs what the options say is packed of these operands; before they are run.
   void pack(Device& device, const Operands& operands);
-  // With alpha and beta of the problem. Asynchronous where the device is.
+  // Runs with the problem's alpha and beta. Asynchronous if the device is.
   void run(const Operands& operands, const Stop& stop = {}) const;
 
   // Plans and prepares again, to time it; where the device has a clock, runs on the last of these

@@ -1,4 +1,4 @@
-// What D should be. Products that are summed in FP32 or less are recomputed in FP64 (OpenBLAS where
+// The expected D. Products that are summed in FP32 or less are recomputed in FP64 (OpenBLAS where
 // it can be loaded, else our own blocked loop), FP64 products in double-double. Each value comes
 // with the magnitude that the error bound scales with. Beyond 2^31 multiply-adds only a sample of
 // the entries is computed.

@@ -28,7 +28,7 @@ class SinglePass final : public Pass {
   const Reference& reference() const override { return reference_; }
 
  private:
-  // What must not be read stays poison.
+  // Inputs that must not be read stay poison.
   void fill_inputs() {
     const int nans = exact ? 0 : options.nans;
     const auto prepare = [&](HostMatrix& matrix, std::uint64_t stream, int count) {
@@ -59,7 +59,7 @@ class SinglePass final : public Pass {
 
   Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const override {
     // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
-    // guards a stray access is seen on any device. So the two passes take turns.
+    // guards a stray access is seen on any device. So the two passes alternate.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
     const bool hide_unread = exact;  // null where the contract lets the caller pass null
     const Uploaded on_a(device, a, guarded), on_b(device, b, guarded), on_c(device, c, guarded);

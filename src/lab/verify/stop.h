@@ -1,4 +1,4 @@
-// Long runs on the virtual GPU that somebody may want to end: a stop is asked between launches.
+// A way to stop long runs on the virtual GPU: the request is checked between launches.
 #pragma once
 
 #include <exception>

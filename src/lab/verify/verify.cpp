@@ -73,7 +73,8 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
 
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
                                gemm::PlanOptions options) const {
-  // WHY: what the kernel does not take, or the device cannot load, is said before memory is filled.
+  // WHY before memory is filled: a problem that the kernel does not take, or a kernel that the
+  // device cannot load, is reported first.
   options.kernel = choice;
   const gemm::Plan plan =
       gemm::plan(problem_, gemm::Alignment{}, gemm::limits_of(device.info()), options);

@@ -75,7 +75,7 @@ class VerifyCase {
   // A fault of the kernel on the virtual GPU is a failed verification; a kernel that does not
   // support the problem, or a device that cannot run it, throws.
   VerifyResult check(Device& device, const KernelChoice& choice) const;
-  // With other options than those of the case.
+  // The same with other plan options than those of the case.
   VerifyResult check(Device& device, const KernelChoice& choice, gemm::PlanOptions plan) const;
 
   const Problem& problem() const { return problem_; }

@@ -137,7 +137,8 @@ class Text {
     }
   }
 
-  // Whatever the text calls a kernel must be the file's code: nothing else may be overwritten.
+  // Everything that the text calls a kernel must be the file's code: nothing else may be
+  // overwritten.
   void check_sizes(const std::vector<KernelLines>& kernels) {
     std::optional<CubinFile> file;
     for (const KernelLines& kernel : kernels) {

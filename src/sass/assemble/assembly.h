@@ -14,10 +14,10 @@
 namespace tessera::sass {
 
 // The code of kernels whose names contain `part` as instructions, everything else as data. Throws
-// std::runtime_error when the file is no cubin or has no such kernel.
+// std::runtime_error when the file is not a cubin or has no such kernel.
 std::string assembly_text(std::span<const std::byte> cubin, std::string_view part = "");
 
-// The cubin again. Throws AssemblyError where the text says nothing that this machine can do.
+// The cubin again. Throws AssemblyError if the text is not code that this machine can run.
 std::vector<std::byte> assemble(std::string_view text);
 
 }  // namespace tessera::sass

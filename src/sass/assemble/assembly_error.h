@@ -1,4 +1,4 @@
-// What is wrong with a text, and where: lines and columns count from 1.
+// An error in a text, with its place: lines and columns count from 1.
 #pragma once
 
 #include <cstddef>

@@ -15,15 +15,15 @@ namespace tessera::sass {
 // " 1 - w- r- ------" and, where an instruction that yields has one, its tag " #5".
 std::string control_text(const Control& control);
 
-// The instruction, and bits that its text does not show where they are not as usual: "FFMA R1, R2,
-// R3, R4 ; bits 102 = 0x1". Words of 64 bits if nothing is known about it.
+// The instruction as text, followed by bits that the text does not show, if they have unusual
+// values: "FFMA R1, R2, R3, R4 ; bits 102 = 0x1". Words of 64 bits if nothing is known about it.
 std::string instruction_text(const Instruction& instruction, std::uint64_t offset, int sm);
 
-// What names stand for in a kernel: registers and places.
+// What names mean in a kernel: registers and places.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 // The instruction of a line of code, `offset` bytes from the start of its kernel. Names are
-// replaced by what they stand for. Throws AssemblyError.
+// replaced by their meanings. Throws AssemblyError.
 Instruction instruction_of_line(std::string_view text, std::size_t line, std::uint64_t offset,
                                 int sm, const Names& names);
 

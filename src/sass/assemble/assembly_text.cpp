@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBytesALine = 32;
 
-// A place in a text at which an address stands, the last one of the line.
+// The position in a text of an address, the last one of the line.
 std::size_t address_in(const std::string& text, std::uint64_t target) {
   const std::string address = padded_hex(target);
   const std::size_t at = text.rfind(address);

@@ -13,7 +13,7 @@
 
 namespace tessera::sass {
 
-// `column` counts characters of the instruction's text from 0: as far as it can be understood.
+// `column` counts characters of the instruction's text from 0: up to where it can be understood.
 struct EncodingError : std::runtime_error {
   EncodingError(std::size_t at, const std::string& what) : std::runtime_error(what), column(at) {}
   std::size_t column = 0;

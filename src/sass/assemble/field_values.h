@@ -1,4 +1,5 @@
-// Which values a field may have, judged by the numbers in the text beside it. Internal to src/sass.
+// The values that a field may have, judged by the numbers in the text next to it. Internal to
+// src/sass.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace tessera::sass {
 
-// What the names of one such line stand for, in order. Throws AssemblyError.
+// The meanings of the names of one such line, in order. Throws AssemblyError.
 std::vector<std::pair<std::string, std::string>> register_names(std::string_view text,
                                                                 std::size_t line);
 

@@ -119,7 +119,7 @@ std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
   return loops;
 }
 
-// One line an instruction, from a table of those that begin lines.
+// One line per instruction, from a table of the instructions that begin lines.
 std::vector<SourceLine> lines_of(const CubinKernel& kernel, const LineTable& table) {
   const auto found = table.find(kernel.name);
   if (found == table.end()) return {};
@@ -131,7 +131,7 @@ std::vector<SourceLine> lines_of(const CubinKernel& kernel, const LineTable& tab
   return lines;
 }
 
-// Lines are an extra: a kernel whose lines cannot be read is a kernel without.
+// Lines are optional: a kernel whose lines cannot be read has none.
 LineTable line_table_of(const Elf& elf) {
   try {
     return read_source_lines(elf);

@@ -1,5 +1,5 @@
-// What ptxas made of a kernel, read from the cubin itself: registers, shared and local memory, and
-// counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
+// Facts about a compiled kernel, read from the cubin itself: registers, shared and local memory,
+// and counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,8 @@ struct CubinFile {
 // malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
 
-// The same file with other instructions, as many, in a kernel's place; nothing else changes. Throws
-// std::invalid_argument when the number differs.
+// The same file with the same number of other instructions in place of a kernel's; nothing else
+// changes. Throws std::invalid_argument when the number differs.
 std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
                                  std::span<const Instruction> code);
 

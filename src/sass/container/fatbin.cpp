@@ -76,8 +76,8 @@ std::uint64_t fatbin_at(std::span<const std::byte> file, std::uint64_t at, Found
   }
 }
 
-// Everywhere in the file, at the alignment that linkers give them: also where a program has lost
-// its table of sections.
+// Searches the whole file, at the alignment that linkers use: this also finds code in a program
+// that has lost its table of sections.
 void search_fatbins(std::span<const std::byte> file, FoundCode& found) {
   constexpr std::uint64_t kAlignment = 8;
   for (std::uint64_t at = 0; at + 16 <= file.size();) {

@@ -1,6 +1,6 @@
-// Machine code reaches people inside of other files: fatbins hold one image an architecture, and
-// compressed ones mostly; programs and libraries hold fatbins in a section of their own. This file
-// finds the cubins in any of them.
+// Machine code is distributed inside other files: fatbins hold one image per architecture, mostly
+// compressed; programs and libraries hold fatbins in a section of their own. This file finds the
+// cubins in any of them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct FoundCubin {
   Bytes bytes;
 };
 
-// What a file holds: its cubins in order, and what was there but is no cubin.
+// The contents of a file: its cubins in order, and entries that are not cubins.
 struct FoundCode {
   std::vector<FoundCubin> cubins;
   int ptx = 0;                       // PTX texts, which the driver compiles
@@ -29,8 +29,8 @@ struct FoundCode {
 // std::runtime_error with one sentence when the file has no GPU code at all or is damaged.
 FoundCode find_code(std::span<const std::byte> file);
 
-// Entries of fatbins are packed by zstd (CUDA 12.8 and later) or as LZ4 blocks. `size` is what they
-// grow to; both throw std::runtime_error when they do not.
+// Entries of fatbins are packed by zstd (CUDA 12.8 and later) or as LZ4 blocks. `size` is the
+// unpacked size; both throw std::runtime_error if it does not match.
 Bytes unpack_zstd(std::span<const std::byte> packed, std::uint64_t size);
 Bytes unpack_lz4(std::span<const std::byte> packed, std::uint64_t size);
 

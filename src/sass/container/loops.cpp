@@ -9,7 +9,7 @@ namespace {
 
 using Index = std::size_t;
 
-// The flow graph with one node an instruction, and a root in front of the entry and of all code
+// The flow graph with one node per instruction, and a root in front of the entry and of all code
 // that nothing visible leads to (subroutines).
 class Graph {
  public:

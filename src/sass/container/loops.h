@@ -1,4 +1,4 @@
-// A branch to an earlier address need not close a loop: compilers put rare blocks behind the code
+// A branch to an earlier address need not close a loop: compilers put rare blocks after the code
 // that they return to. It is a loop if its head is on every path to the branch.
 #pragma once
 
@@ -22,8 +22,8 @@ struct NaturalLoop {
   std::vector<std::size_t> members;  // ascending, head and branches included
 };
 
-// By head, ascending. A branch of an instruction to itself is no loop: compilers end kernels with
-// it. Targets must be smaller than the number of steps.
+// The loops, by ascending head. A branch of an instruction to itself is not a loop: compilers end
+// kernels with it. Targets must be smaller than the number of steps.
 std::vector<NaturalLoop> find_loops(std::span<const Step> steps);
 
 }  // namespace tessera::sass

@@ -53,7 +53,7 @@ class Reader {
   std::uint64_t at_;
 };
 
-// Addresses in the program are zero; the linker's table says whose they are, by their place.
+// Addresses in the program are zero; the linker's table names their kernels, by position.
 std::map<std::uint64_t, std::string> owners_of(const Elf& elf) {
   std::map<std::uint64_t, std::string> owners;
   const Section* table = elf.find(".rela.debug_line");

@@ -39,7 +39,7 @@ class Lz4 {
     return std::to_integer<unsigned>(packed_[at_++]);
   }
 
-  // 15 goes on in bytes for as long as these are 255.
+  // A length of 15 continues in further bytes as long as these are 255.
   std::uint64_t length(unsigned start) {
     std::uint64_t total = start;
     if (start == 15) {

@@ -10,7 +10,7 @@
 namespace tessera::sass {
 namespace {
 
-// Every key of a row: its one key, or one a form.
+// Every key of a row: its one key, or one per form.
 std::vector<int> keys_of(const Row& row) {
   if (row.forms.empty()) return {row.code};
   std::vector<int> keys;

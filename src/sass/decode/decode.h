@@ -1,4 +1,4 @@
-// How instructions are described here: one row an opcode, in the words of the text that a
+// How instructions are described here: one row per opcode, in the words of the text that a
 // disassembler prints. "FFMA{.rounding} {d}, {a:-|}, {b:-|}, {c:-|}" names the fields in braces;
 // decoding an instruction prints them in turn and notes the registers that they name. The text
 // before the first brace is the opcode's name; "{'.LUT}" prints .LUT. Internal to src/sass.
@@ -13,7 +13,7 @@
 
 namespace tessera::sass {
 
-// What guards an instruction: a predicate of the thread or of the warp.
+// The guard of an instruction: a predicate of the thread or of the warp.
 enum class Guard { kThread, kWarp };
 
 struct Row {

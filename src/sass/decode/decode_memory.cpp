@@ -98,7 +98,7 @@ void print_remote(Decoding& decoding) {
   decoding.print("[" + text + ".64" + plus_offset(offset_of(decoding), false) + "]");
 }
 
-// Behind the other operands, where a copy has one.
+// After the other operands, where a copy has one.
 void print_descriptor(Decoding& decoding) {
   if (decoding.bit(76)) {
     decoding.print(", desc[" + read_register(decoding, kUniform, 40, 2, -1) + "]");

@@ -300,7 +300,7 @@ void predicate_out(Decoding& decoding, const Argument&) {
   decoding.print(written_predicate(decoding, file, place));
 }
 
-// With its comma, and only if there is one.
+// Prints the operand after a comma, and only if there is one.
 template <RegisterFile file, int place>
 void carry_out(Decoding& decoding, const Argument&) {
   if (decoding.bits(place, 3) != 7) {
@@ -313,7 +313,7 @@ void predicate_in(Decoding& decoding, const Argument&) {
   decoding.print(read_predicate(decoding, file, place, negate));
 }
 
-// Behind a comma, and only where bit `condition` says that the instruction has it.
+// After a comma, and only where bit `condition` says that the instruction has it.
 template <RegisterFile file, int place, int negate, int condition>
 void carry_in(Decoding& decoding, const Argument&) {
   if (decoding.bit(condition)) {
@@ -321,7 +321,7 @@ void carry_in(Decoding& decoding, const Argument&) {
   }
 }
 
-// Behind a comma, and only if there is one.
+// After a comma, and only if there is one.
 void result_predicate(Decoding& decoding, const Argument&) {
   if (decoding.bits(81, 3) != 7) {
     decoding.print(", " + written_predicate(decoding, kPredicate, 81));

@@ -273,7 +273,7 @@ void print_f2fp(Decoding& decoding) {
     return;
   }
   if (decoding.bit(kRelu)) decoding.print(".RELU");
-  // sm_80 and 86 pack FP32 alone, and disassemblers say so by leaving it out.
+  // sm_80 and sm_86 pack only FP32, so disassemblers leave the type out.
   const bool is_short = decoding.sm < 89 && !decoding.is_complete;
   decoding.print(decoding.bit(kBf16) ? ".BF16" : is_short ? "" : ".F16");
   decoding.print(is_short ? ".PACK_AB" : ".F32.PACK_AB");

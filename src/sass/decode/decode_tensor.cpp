@@ -125,7 +125,7 @@ void print_accumulate(Decoding& decoding) {
                  predicate_name(kUniformPredicate, number));
 }
 
-// What both forms have after their matrices: the old sums, whether to add, what to signal.
+// Prints what follows the matrices in both forms: the old sums, whether to add, what to signal.
 void print_rest(Decoding& decoding) {
   decoding.print(", " + read_register(decoding, kGeneral, 64, accumulators(decoding), 2));
   print_accumulate(decoding);

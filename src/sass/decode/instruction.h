@@ -16,11 +16,12 @@ struct Instruction {
 
   // `count` bits from bit `first` of the 128; at most 64.
   std::uint64_t bits(int first, int count) const;
-  // What tells opcodes apart: bits 0-11, and bit 91 (a uniform register is used) as bit 12.
+  // The bits that distinguish opcodes: bits 0-11, and bit 91 (a uniform register is used) as bit
+  // 12.
   int key() const { return static_cast<int>(bits(0, 12) | bits(91, 1) << 12); }
-  // Not guarded by a predicate of its own; a branch may hang on one more, in bits 87-90.
+  // Not guarded by a predicate of its own; a branch may depend on one more, in bits 87-90.
   bool always_runs() const { return bits(12, 4) == 7 && bits(87, 4) == 7 && !asks_convergence(); }
-  // BRA.DIV and BRA.CONV: whether it branches hangs on the other threads of the warp.
+  // BRA.DIV and BRA.CONV: whether it branches depends on the other threads of the warp.
   bool asks_convergence() const { return bits(0, 12) == 0x947 && bits(33, 1) != 0; }
   // Guarded by "not true". ptxas puts such loads in front of asynchronous copies; they do nothing.
   bool never_runs() const { return bits(12, 4) == 0xF; }

@@ -52,7 +52,7 @@ std::span<const Row> memory_rows() {
        "ATOM{.e}{.compare_and_swap}{.number}{.order} {p81}, {d:n}, {global64}, {r32:n}, {r64:n}"},
       {u(0x9a2), "", kVariable,
        "ATOM{.e}{.reduction}{.float_sum}{.order} {p81}, {d:N}, {global64}, {r32:N}"},
-      // In the shared memory of another block of the cluster.
+      // A store into the shared memory of another block of the cluster.
       {u(0xdbd), "", kVariable, "STAS{.size} {remote}, {r32:s}"},
       {u(0xdbe), "", kVariable, "REDAS{'.ADD} {remote}, {r32}"},
       {0x3aa, "", kVariable, "QSPC{.e}{.space} {p81}, {d}, {global64}"},
@@ -77,7 +77,7 @@ std::span<const Row> async_rows() {
       {u(0xfae), "", kVariable,
        "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target}, "
        "{copy_source}{copy_condition}"},
-      // With a uniform register in the address of the shared memory, and no descriptor.
+      // The form with a uniform register in the shared memory address, and without a descriptor.
       {u(0xdae), "", kVariable,
        "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target64}, "
        "{copy_source_plain}{copy_condition}"},

@@ -1,7 +1,7 @@
-// What one machine instruction means: its text, the registers it reads and writes, and the control
-// field by which ptxas schedules it. The hardware does not wait for results of fixed latency, so
-// this field is part of a program's correctness, and everything that moves instructions reads it
-// here.
+// The meaning of one machine instruction: its text, the registers it reads and writes, and the
+// control field by which ptxas schedules it. The hardware does not wait for results of fixed
+// latency, so this field is part of a program's correctness, and everything that moves instructions
+// reads it here.
 #pragma once
 
 #include <cstdint>

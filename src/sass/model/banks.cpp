@@ -12,7 +12,7 @@ namespace {
 // Sources of one bank that can be read at once.
 int limit_of(BankModel model) { return model == BankModel::kVolta2 ? 2 : 1; }
 
-// Those of different registers that lie in a bank with more than can be read at once.
+// Different registers in a bank from which more are needed than can be read at once.
 std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   std::ranges::sort(registers);
   registers.erase(std::unique(registers.begin(), registers.end()), registers.end());
@@ -23,7 +23,7 @@ std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   return registers;
 }
 
-// What the operand slots keep. Since Volta a slot keeps one register of each bank.
+// The registers that the operand slots keep. Since Volta a slot keeps one register of each bank.
 class Kept {
  public:
   explicit Kept(BankModel model) : model_(model) {

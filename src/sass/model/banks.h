@@ -23,14 +23,15 @@ enum class BankModel {
 std::string_view name_of(BankModel model);
 int bank_of(int reg, BankModel model);
 
-// FFMAs whose sources clash, and how many of these clash no more once the reuse cache has handed
-// out what it keeps.
+// FFMAs whose sources clash, and how many of these no longer clash once the reuse cache has
+// supplied its registers.
 struct BankClashes {
   int ffmas = 0, clashes = 0, hidden = 0;
 };
 BankClashes bank_clashes(std::span<const Operation> code, BankModel model);
-// The same of a loop, whose reuse cache holds what an iteration before has left: by the rule of the
-// card (rule_of) as many are not hidden as the port model calls crowded.
+// The same for a loop, whose reuse cache holds what the previous iteration left. By the rule of the
+// card (rule_of), the number that is not hidden equals the number that the port model calls
+// crowded.
 BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel model);
 
 // An FFMA whose sources clash.

@@ -45,8 +45,9 @@ std::size_t reconvergence_point(const Program& program, std::size_t at) {
                         static_cast<std::int64_t>((at + 1) * kInstructionBytes) + 4 * distance);
 }
 
-// What each barrier, or each register that keeps one meanwhile, may have been set to: where threads
-// meet. Keys are barriers, then registers. What was never set is anywhere.
+// The places where threads meet: what each barrier, or each register that holds one for a while,
+// may have been set to. Keys are barriers, then registers. A barrier that was never set may be
+// anywhere.
 constexpr int kBarriers = 16;
 constexpr std::size_t kAnywhere = ~std::size_t{0};
 using Places = std::set<std::size_t>;
@@ -162,7 +163,7 @@ std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way
   return ways;
 }
 
-// By place; `also` begin a block, too.
+// The blocks, in order of their places; places in `also` begin a block, too.
 std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}) {
   std::set<std::size_t> leaders = std::move(also);
   leaders.insert({0, edges.size()});
@@ -179,7 +180,7 @@ std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}
   return blocks;
 }
 
-// By first instruction of a piece that runs in one go: its end. 0 elsewhere.
+// For the first instruction of each straight piece of code: the end of the piece. 0 elsewhere.
 std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edges) {
   std::set<std::size_t> joins;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
@@ -192,8 +193,8 @@ std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edg
   return ends;
 }
 
-// Threads that reach a BSYNC go on where its barrier was set to, which is found by following all
-// ways; these ways grow as more of them are known.
+// Threads that reach a BSYNC continue at the place to which its barrier was set. That place is
+// found by following all paths, whose number grows as more of them are known.
 void add_reconvergences(const Program& program, Edges& edges) {
   const std::vector<std::size_t> ends = ends_of_pieces(program, edges);
   std::map<Way, Reconvergences> at_entry = {{{0, kNoCall}, {}}};
@@ -206,7 +207,7 @@ void add_reconvergences(const Program& program, Edges& edges) {
     if (program.operations[last].name == "BSYNC") {
       const Places places =
           places_of(reconvergences, static_cast<int>(program.code[last].bits(16, 4)));
-      // WHY: a way that is not known would be a way on which nothing is checked.
+      // WHY: nothing would be checked on an unknown path.
       if (places.contains(kAnywhere)) fail(program, last, "where its threads meet is not known.");
       edges[last].insert(places.begin(), places.end());
     }
@@ -230,7 +231,7 @@ Edges edges_of(const Program& program) {
   return edges;
 }
 
-// All ways from the entry, subroutines once for each of their calls.
+// All blocks that the entry reaches; a subroutine counts once for each of its calls.
 std::vector<Node> nodes_of(const Program& program, const Edges& edges) {
   std::map<Way, std::size_t> number_of = {{{0, kNoCall}, 0}};
   std::vector<Way> blocks = {{0, kNoCall}};

@@ -1,6 +1,6 @@
-// What holds on one way through a kernel need not hold on another: loops go back, branches skip
-// waits, subroutines return to several places. This is the kernel as all analyses over all paths
-// read it: its operations, and where control may go from each.
+// A kernel's control flow for analyses over all paths: its operations, and where control may go
+// from each. A fact that holds on one path need not hold on another: loops go back, branches skip
+// waits, subroutines return to several places.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +41,9 @@ struct Program {
 // Throws std::runtime_error with a sentence if control flow cannot be followed.
 Program program_of(const CubinKernel& kernel, int sm);
 
-// The first instruction that no way leads to, other than the padding behind a kernel; the number of
-// instructions if there is none. A compiler leaves none, so such code means that a way is unknown,
-// and nothing may be concluded about the kernel.
+// The first unreachable instruction, apart from the padding after a kernel; the number of
+// instructions if there is none. Compilers leave no unreachable code, so such code means that a
+// path is unknown, and nothing may be concluded about the kernel.
 std::size_t unreached_code(const Program& program);
 
 }  // namespace tessera::sass

@@ -26,7 +26,7 @@ std::string place_of(const Program& program, std::size_t at) {
   return program.operations[at].name + " at " + offset;
 }
 
-// What kinds of things one program suffers from, each place and reason once.
+// The kinds of findings of one program, each place and reason once.
 class Findings {
  public:
   Findings(const Program& program, const Distances& distances)
@@ -66,7 +66,8 @@ class Findings {
             " in the next cycle, when its scoreboard does not show yet.");
   }
 
-  // HW: what a DEPBAR names beside its own wait is looked at later: ptxas lets it follow at once.
+  // HW: scoreboards that a DEPBAR names in addition to its own wait are checked later: ptxas lets
+  // it follow at once.
   bool waits_at_issue(const ScoreboardWait& wait) const {
     const Control& setter = program_.operations[wait.setter].control;
     const Operation& waiter = program_.operations[wait.waiter];
@@ -116,7 +117,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
   for (const RegisterUse& use : operation.writes) check(use);
 }
 
-// What the reuse cache may hold: register, by which instruction, and whether it was written since.
+// The possible contents of a slot of the reuse cache: the register, the instruction that kept it,
+// and whether it was written since.
 using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
 using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 
@@ -141,9 +143,9 @@ void make_stale(Cache& cache, const RegisterUse& use) {
   }
 }
 
-// WHY: an entry is taken to outlive whatever is not known to end it: only reads by instructions of
-// fixed latency do, guarded ones too (ptxas writes code that would go wrong otherwise). Findings
-// is nullptr while paths are still being followed.
+// WHY: an entry is assumed to survive everything that is not known to end it: only reads by
+// instructions of fixed latency do, guarded ones too (ptxas writes code that would go wrong
+// otherwise). Findings is nullptr while paths are still being followed.
 void step(const Program& program, std::size_t at, Cache& cache, Findings* findings) {
   const Operation& operation = program.operations[at];
   if (operation.timing == Timing::kFixed) {

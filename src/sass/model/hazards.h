@@ -28,7 +28,7 @@ struct Hazard {
 //   registers that do not start where the hardware wants them; instructions of which nothing is
 //   known, or to which no known way leads.
 std::vector<Hazard> find_hazards(const Program& program);
-// The same by other distances than those of the program's architecture.
+// The same, judged by other distances than those of the program's architecture.
 std::vector<Hazard> find_hazards(const Program& program, const Distances& distances);
 
 // "rung_11__x at 0x0f60, FFMA R4, R8, R9, R4: R8 may still ..."

@@ -39,7 +39,8 @@ enum class LatencyClass {
 std::string_view name_of(LatencyClass latency_class);
 
 LatencyClass class_of_first(const Operation& operation);
-// Of the second instruction in a dependence: which operand it needs plays a part.
+// The class of the second instruction in a dependence; it depends on the operand that the
+// instruction needs.
 LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence);
 
 struct LatencyRow {
@@ -48,20 +49,20 @@ struct LatencyRow {
   LatencyClass first, second;
   int cycles;
 };
-// Stalls below which ptxas never goes after an instruction of this name, whatever follows.
+// The smallest stalls that ptxas uses after an instruction of this name, whatever follows.
 struct StallRow {
   std::string_view name;
   int stall;
 };
-// What is known of one architecture.
+// The known latencies of one architecture.
 struct LatencyTable {
   int sm = 0;
   std::string_view source;  // "CUDA 13.0.88", whose output the rows come from
   std::span<const LatencyRow> rows;
   std::span<const StallRow> stalls;
 };
-// Of this architecture or, where it has none of its own, of the last one before it; at least
-// sm_75's.
+// The table of this architecture or, if it has none, of the last architecture before it that has
+// one; at least sm_75's.
 const LatencyTable& latencies_of(int sm);
 // The same from kernels of public repositories (tools/sass_hazards), as far as they are
 // shorter than those of latencies_of().

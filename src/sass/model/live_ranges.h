@@ -26,13 +26,13 @@ struct LiveRange {
 
 struct LiveRanges {
   std::vector<LiveRange> ranges;
-  // By instruction and general register: the range that it reads there, or writes; kNoRange.
+  // The range that an instruction reads or writes in a general register; kNoRange if there is none.
   int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
   int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
 
   using Named = std::vector<std::pair<int, int>>;  // register and range
   std::vector<Named> reads, writes;
-  // By block: the ranges that are live where it begins.
+  // Per block: the ranges that are live at its start.
   std::vector<Named> at_entry;
 
  private:
@@ -44,7 +44,7 @@ struct LiveRanges {
   }
 };
 
-// Of all general registers, on all paths. Code that nothing reaches has none.
+// The live ranges of all general registers, on all paths. Code that nothing reaches has none.
 LiveRanges live_ranges_of(const Program& program);
 
 }  // namespace tessera::sass

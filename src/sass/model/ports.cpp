@@ -6,7 +6,7 @@
 namespace tessera::sass {
 namespace {
 
-// A loop's state is small, so it repeats soon; a body that has not by then is averaged.
+// A loop's state is small, so it repeats soon; a body that has not repeated by then is averaged.
 constexpr int kMaxIterations = 64;
 
 void check(const PortRules& rules) {
@@ -32,7 +32,7 @@ bool is_read_before(const PortAccess& access, std::size_t at) {
   return std::any_of(access.reads.begin(), access.reads.begin() + at, same);
 }
 
-// Issues `accesses` once more and adds what that cost.
+// Issues `accesses` once more and adds the cost.
 void run(std::span<const PortAccess> accesses, const std::vector<bool>& is_ffma,
          const PortRules& rules, PortState& state, PortUse& use) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -66,7 +66,7 @@ Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
 }
 
 // Slots that FFMAs leave to other instructions, of this warp or of others, cost nothing as long as
-// there are enough of these; else the pipe is what takes the time.
+// there are enough of these; else the pipe limits the time.
 void add_pipe(PortUse& use, const PortRules& rules) {
   const double slots = use.cycles - use.bubbles;
   use.cycles += std::max(0.0, static_cast<double>(use.ffmas) * rules.ffma_cycles - slots);

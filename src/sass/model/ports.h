@@ -1,4 +1,4 @@
-// Each register bank of a sub-core hands out one register a cycle, so an FFMA whose three sources
+// Each register bank of a sub-core delivers one register per cycle, so an FFMA whose three sources
 // are all fresh reads costs more than its issue slot. This model counts what a stretch of code
 // loses to that, with the reuse cache that saves reads. It is a `model`: measured on Ampere and
 // Blackwell (R. Huerta et al., MICRO 2025), taken over for Hopper; losses on silicon were at least
@@ -14,7 +14,7 @@
 
 namespace tessera::sass {
 
-// What the hardware may do differently; the defaults are the published model.
+// Ways in which the hardware may differ; the defaults are the published model.
 struct PortRules {
   int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
   int reads_per_cycle = 1;         // a bank
@@ -41,7 +41,7 @@ struct PortRead {
   bool keeps = false;  // carries the reuse flag
 };
 
-// What the ports see of one instruction.
+// The facts about one instruction that matter to the ports.
 struct PortAccess {
   std::vector<PortRead> reads;
   int stall = 1;
@@ -55,12 +55,12 @@ class PortState {
  public:
   // Cycles for which the instruction waits in front of its window; afterwards it has been issued.
   int issue(const PortAccess& access, const PortRules& rules);
-  // The register was written: what the cache holds of it is of no use any more.
+  // The register was written, so the cache's copy of it is outdated.
   void forget(int reg);
   // Registers that the last instruction took from the banks, not from the reuse cache.
   int fresh_reads() const { return fresh_reads_; }
-  // Whether it took more of them from one bank than this hands out while an FFMA holds its pipe:
-  // two or more, and where that is two cycles (sm_70 to sm_80) three.
+  // Whether it took more of them from one bank than the bank delivers while an FFMA holds its pipe:
+  // two or more; three or more where that takes two cycles (sm_70 to sm_80).
   bool is_crowded() const { return is_crowded_; }
   bool operator==(const PortState&) const = default;
 
@@ -92,7 +92,7 @@ class PortState {
 
 // What a crowded FFMA (PortState::is_crowded) is thought to cost, in cycles, where orders or
 // registers are compared: an estimate above what the profile below shows. The window of the model
-// forgives it where slack follows. On sm_70 to sm_80 nobody measured it; a published order that
+// forgives it where slack follows. On sm_70 to sm_80 it is not measured; a published order that
 // avoids them gained about 1 % on a V100. HW: an H200 does not. A loop of 1024 FFMAs with 73
 // crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five instructions after
 // one of these: 17.12 cycles after the 43 in the even bank, 5.47 cycles after the 30 in the odd one
@@ -101,8 +101,8 @@ inline constexpr double kCyclesACrowdedFfma = 0.5;
 // The same in a prediction: nothing where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
-// What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
-// fraction because several iterations can make one period.
+// The cost of a stretch of code. For a loop: of one iteration of its steady state, which may be a
+// fraction because one period can span several iterations.
 struct PortUse {
   double cycles = 0;      // issue slots or the FFMA pipe, whichever is longer, and bubbles; stalls
                           // where nothing fills them

@@ -14,7 +14,7 @@
 namespace tessera::sass {
 namespace {
 
-// A register that is not settled.
+// A register that is not yet settled.
 struct Pending {
   enum class Kind { kFixedWrite, kVariableWrite, kVariableRead };
   Kind kind;
@@ -38,8 +38,8 @@ struct Since {
 };
 using State = std::map<Pending, Since>;
 
-// Of two ways into a block, the shorter distance counts, and the fewer that came later. Whether
-// anything changed.
+// Where two paths meet at a block, the shorter distance counts, and the smaller number of later
+// instructions. Returns whether anything changed.
 bool merge(const State& from, State& into) {
   bool changed = false;
   for (const auto& [pending, since] : from) {
@@ -186,7 +186,7 @@ class Walk {
     });
   }
 
-  // What went into the same queue without a scoreboard is done when this instruction is.
+  // Operations that entered the same queue without a scoreboard are done when this instruction is.
   void adopt(const Operation& operation) {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
@@ -347,8 +347,8 @@ int cycles_of(const Control& control) { return std::max(1, control.stall); }
 void visit_register_dependences(const Program& program, const DependenceListener& listener) {
   std::vector<State> at_entry(program.nodes.size());
   std::vector<bool> seen(program.nodes.size(), false);
-  // WHY: the node that lies first goes next. Most ways lead forward, so what lies before is then
-  // done; in another order a row of branches is walked over and over again.
+  // WHY the first node in the code goes next: most paths lead forward, so the nodes before it are
+  // then done. In another order a row of branches would be walked again and again.
   std::set<std::pair<std::size_t, std::size_t>> open = {{0, 0}};  // block, node
   seen[0] = true;
   while (!open.empty()) {

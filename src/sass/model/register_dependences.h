@@ -42,7 +42,7 @@ struct DependenceListener {
 // Instructions of fixed latency that lie this far apart do not depend on each other.
 inline constexpr int kLongestLatency = 32;
 
-// Whether the instruction is done at a time that only a scoreboard tells.
+// Whether only a scoreboard shows when the instruction is done.
 bool is_variable(const Operation& operation, int sm);
 // Scoreboards that must be free before the instruction is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);

@@ -3,7 +3,7 @@
 namespace tessera::sass {
 namespace {
 
-// Uses that are other ones in `changed`.
+// Uses that differ in `changed`.
 std::vector<std::size_t> different(const std::vector<RegisterUse>& uses,
                                    const std::vector<RegisterUse>& changed) {
   std::vector<std::size_t> places;

@@ -1,5 +1,5 @@
-// Where an instruction names general registers: which of the fields at bits 16, 24, 32 and 64 do,
-// is asked of the decoder.
+// Where an instruction names general registers: the decoder says which of the fields at bits 16,
+// 24, 32 and 64 do.
 #pragma once
 
 #include <array>

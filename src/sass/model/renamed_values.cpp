@@ -10,7 +10,7 @@ namespace tessera::sass {
 namespace {
 
 // The instruction without its control field and the numbers of its general registers, whose values
-// are compared instead. RZ is no register, and stays.
+// are compared instead. RZ is not a register, and stays.
 Instruction canonical(const Program& program, std::size_t at) {
   Instruction bare = without_control(program.code[at]);
   for (const RegisterField& field :
@@ -74,8 +74,9 @@ class Proof {
   }
 
   Equality run() {
-    // WHY: such code runs all the same, on a way that flow.cpp missed. Its registers kept their
-    // names once, and a proved kernel left a part of D unwritten.
+    // WHY refuse: code without a known path to it may still run, if flow.cpp missed the path. Its
+    // registers were once left unrenamed for that reason, and a kernel that had been proved equal
+    // left a part of D unwritten.
     if (const std::size_t at = unreached_code(before_); at < before_.code.size()) {
       equality_.reason = where(before_, at) + ": no way that is known leads here.";
     }

@@ -12,9 +12,9 @@ namespace tessera::sass {
 using Renaming = std::array<int, 256>;
 Renaming no_renaming();
 
-// The instruction with its general registers renamed. The first register of a tuple is renamed;
-// that the others follow is for the caller to see to. Throws std::runtime_error on instructions
-// outside of our table, unless the renaming changes nothing.
+// The instruction with its general registers renamed. The first register of a tuple is renamed; the
+// caller must ensure that the others follow. Throws std::runtime_error on instructions outside of
+// our table, unless the renaming changes nothing.
 Instruction renamed(const Instruction& instruction, int sm, const Renaming& renaming);
 
 }  // namespace tessera::sass

@@ -88,7 +88,7 @@ std::vector<ReuseFault> check_reuse(std::span<const Operation> code) {
 
 std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
                                        const std::vector<bool>& may_flag) {
-  // From the end backwards: the register that the next reader of each slot wants, or -1.
+  // Going backwards: the register that the next reader of each slot wants, or -1.
   std::vector<unsigned> flags(code.size(), 0);
   Slots<Entry> next;
   for (std::size_t i = code.size(); i-- > 0;) {

@@ -15,7 +15,7 @@ namespace tessera::sass {
 // Registers are kept by bank and by slot, the place of an operand in its instruction.
 inline constexpr int kBanks = 2, kSlots = 3;
 
-// Stall, yield and reuse as one code: "" if the hardware has it, else a sentence.
+// Stall, yield and reuse as one code: "" if the hardware has it, else a sentence that says why not.
 // HW: 0 (wait until idle) occurs with a yield only, 12 to 15 as well, and reuse flags never do (the
 // tables of denvdis; CuAssembler measured that longer stalls without yield wait 1 to 2 cycles).
 std::string illegal_control(const Operation& operation);

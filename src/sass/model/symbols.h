@@ -27,7 +27,7 @@ class Expressions {
   std::map<Key, Value> numbers_;
 };
 
-// kZero: a register that was set to 0, whichever instruction did it.
+// kZero: a register that was set to 0 by any instruction.
 enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect, kZero };
 
 using Place = std::pair<RegisterFile, int>;
@@ -55,8 +55,8 @@ class Registers {
   std::map<Place, Value> values_;
 };
 
-// What one version of a block does to memory, control flow and everything else that is no register:
-// the instruction, its operands, and its place if that matters.
+// An effect of one version of a block on memory, control flow or anything else but registers: the
+// instruction, its operands, and its place if that matters.
 struct Effect {
   std::size_t at = 0;
   Key key;
@@ -70,9 +70,9 @@ struct Run {
   Registers& registers;
   std::vector<Effect>& effects;
 };
-// Runs the instruction at `at`. `key` is what it does whatever its operands are: a tag, and of what
-// is not kZero its bits. The values that it reads are added, and where it stands among the effects
-// unless it is pure.
+// Runs the instruction at `at`. `key` identifies its operation without the operands: a tag, and its
+// bits where they are not kZero. The values that it reads are appended, and, unless it is pure, its
+// position among the effects.
 void execute(const Run& run, std::size_t at, Key key);
 
 inline Instruction without_control(Instruction instruction) {
@@ -86,7 +86,7 @@ std::string different_shape(const Program& before, const Program& after);
 // "NAME at 0x1230"
 std::string where(const Program& program, std::size_t at);
 std::string text_of(Place place);
-// What the second version does otherwise; "" if it does the same.
+// The first difference of the second version; "" if there is none.
 std::string first_difference(const Program& before, const std::vector<Effect>& first,
                              const std::vector<Effect>& second);
 

@@ -25,8 +25,8 @@ struct Equality {
 Equality prove_equal(const Program& before, const Program& after,
                      const Renaming& renaming = no_renaming());
 
-// Instructions whose results hang on nothing but the registers they read, so that the proof lets
-// them change places with all others.
+// Instructions whose results depend only on the registers they read, so that the proof lets them
+// change places with all others.
 bool is_pure(const Operation& operation);
 
 }  // namespace tessera::sass

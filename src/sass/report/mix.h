@@ -44,7 +44,7 @@ struct Mix {
 
   void add(const Instruction& instruction, const Operation& operation);
   int operator[](Kind kind) const { return count[static_cast<int>(kind)]; }
-  // Of one name, "LDS.128", or stem, "LDS", without what never runs.
+  // The count of one name, "LDS.128", or of a stem, "LDS", without instructions that never run.
   int of(std::string_view name) const;
   int total() const;
 };

@@ -15,7 +15,8 @@
 namespace tessera::sass {
 namespace {
 
-// What PTX opcodes become where the name is not counted (PtxInstruction::machine).
+// The machine operations that PTX opcodes become, where the name is not counted
+// (PtxInstruction::machine).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperations = {{
     {"mma.", "MMA"},
     {"wgmma.mma_async", "MMA"},
@@ -78,7 +79,8 @@ bool multiplies(const std::string& operation) {
   return operation == "FFMA" || operation == "DFMA" || operation == "DMMA" || operation == "MMA";
 }
 
-// As KernelReport::main_loop(): the largest share of multiplies, of equals the shortest.
+// The main loop, chosen as KernelReport::main_loop() does: the largest share of multiplies; among
+// equal shares, the shortest loop.
 const NaturalLoop* main_loop(const PtxCode& code) {
   const NaturalLoop* best = nullptr;
   double most = 0;

@@ -119,7 +119,7 @@ class Collector {
 
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
 
-// The name behind ".entry", if the line has one.
+// The name after ".entry", if the line has one.
 std::optional<std::string> entry_of(std::string_view line) {
   const std::size_t at = line.find(".entry ");
   if (at == line.npos) return std::nullopt;

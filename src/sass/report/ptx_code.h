@@ -1,5 +1,5 @@
-// The instructions of PTX entries as nvcc writes them, with their loops: what counts of the PTX and
-// a page with PTX beside machine code start from.
+// The instructions of PTX entries as nvcc writes them, with their loops: the basis for counts of
+// the PTX and for a page that shows PTX next to machine code.
 #pragma once
 
 #include <cstddef>

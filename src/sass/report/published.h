@@ -1,5 +1,5 @@
 // Loops of matrix multiplication that others have published, to compare a kernel's own with: both
-// multiply 8 x 8 outputs a thread over 8 steps of k, 512 FFMAs.
+// multiply 8 x 8 outputs per thread over 8 steps of k, 512 FFMAs.
 #pragma once
 
 #include <array>

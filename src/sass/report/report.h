@@ -1,6 +1,6 @@
-// What the machine code of a kernel says about its speed, before anybody runs it: loops, what their
-// issue slots are spent on, what register ports cost, how wide accesses are. All figures are counts
-// of the code; those of ports are a model (ports.h).
+// Predicts a kernel's speed from its machine code, without a run: loops, what their issue slots are
+// spent on, what register ports cost, how wide accesses are. All figures are counts of the code;
+// those of ports are a model (ports.h).
 #pragma once
 
 #include <array>

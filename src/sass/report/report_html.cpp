@@ -97,7 +97,7 @@ std::string cards(const KernelReport& kernel, const LoopReport& loop) {
   return text + card(std::to_string(kernel.registers), "registers a thread") + "</div>";
 }
 
-// What the slots are spent on, as one bar with its key.
+// The uses of the issue slots, as one bar with its key.
 std::string bar(const LoopReport& loop) {
   std::string stripes, key;
   for (int i = 0; i < kKinds; ++i) {

@@ -93,7 +93,7 @@ Json instructions_of(const KernelReport& kernel) {
   return list;
 }
 
-// By file and line how many instructions it became; null where the file does not say.
+// The number of instructions by file and line; null if the file does not say.
 Json lines_of(const KernelReport& kernel) {
   if (kernel.lines.empty()) return nullptr;
   std::map<std::string, std::map<std::string, int>> counts;

@@ -1,4 +1,5 @@
-// Reports for programs. Apart from report.h, so that only who writes JSON pays for its header.
+// Reports for programs. This is separate from report.h, so that only code that writes JSON includes
+// the JSON header.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +8,7 @@
 
 namespace tessera::sass {
 
-// With `instructions` the listing, too: text and control field of each.
+// With `instructions`, the report includes the listing: text and control field of each instruction.
 nlohmann::ordered_json to_json(const KernelReport& kernel, const std::vector<Note>& notes,
                                bool instructions);
 

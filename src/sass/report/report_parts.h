@@ -1,4 +1,4 @@
-// What the reports as text, page and JSON have in common. Internal to src/sass.
+// Shared code of the reports as text, page and JSON. Internal to src/sass.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ std::string changed_instructions(const KernelReport& before, const KernelReport&
 struct Fact {
   std::string name, text;
 };
-// What is to say about a loop, in the order in which it matters.
+// The facts to report about a loop, in the order of their importance.
 std::vector<Fact> facts_of(const KernelReport& kernel, const LoopReport& loop);
 
 // "S04 Y w0 r- 001---  A B  ": the control field in columns of fixed width.

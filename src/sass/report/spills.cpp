@@ -37,7 +37,7 @@ std::vector<std::string> main_loop_spills(const CubinFile& cubin, int known) {
       const int spills = count_of(loop.histogram, uses_local_memory);
       if (products == 0 || spills <= known || holds_another(loop, kernel.loops)) continue;
       found.push_back(kernel.name + " spills in its main loop: " + std::to_string(spills) +
-                      " loads and stores of local memory beside " + std::to_string(products) +
+                      " loads and stores of local memory and " + std::to_string(products) +
                       " multiplies");
     }
   }

@@ -1,4 +1,4 @@
-// What the figures of a loop mean, in words.
+// Explains the figures of a loop in words.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ struct CheckedKernel {
   std::string not_checked;           // why; "" if it was
   std::vector<std::string> hazards;  // a sentence each
 };
-// Throws std::runtime_error when the file is no cubin.
+// Throws std::runtime_error when the file is not a cubin.
 std::vector<CheckedKernel> check_code(std::span<const std::byte> cubin);
 
 // A sentence if hazards of this code cannot be judged: it uses what the analysis does not follow.

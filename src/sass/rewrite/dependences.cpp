@@ -11,7 +11,7 @@ namespace {
 
 using Place = std::pair<RegisterFile, int>;
 
-// Who wrote a register last, and who has read it since. Writes under a guard may leave the old
+// The last writers of a register, and its readers since. Writes under a guard may leave the old
 // value, so the earlier ones stay.
 struct History {
   std::vector<std::size_t> writers, readers;
@@ -49,7 +49,7 @@ class Collector {
              [&](const RegisterUse&, History& history) { history.readers.push_back(at); });
   }
 
-  // What the wait at `at` settles is needed by those behind it only after it.
+  // Instructions after the wait at `at` need the results that it waits for only after the wait.
   void add_wait(std::size_t at, const std::vector<ScoreboardWait>& waits) {
     at_ = at;
     for (const ScoreboardWait& wait : waits) {

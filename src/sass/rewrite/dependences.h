@@ -1,4 +1,5 @@
-// What has to come before what in a stretch of code, and by how many cycles. Internal to src/sass.
+// The order that a stretch of code requires: which instructions must come before which others, and
+// by how many cycles. Internal to src/sass.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,16 @@ struct Dependence {
   int cycles = 0;      // least between the two issues; 0: only the order matters
 };
 
-// By instruction of the region, or by place in it.
+// The dependences, by instruction of the region, or by place in it.
 struct Dependences {
   std::vector<std::vector<Dependence>> before;
-  // Of places that keep their wait, whichever instruction is there: what the wait needs.
+  // For places that keep their wait, whichever instruction is moved there: what the wait needs.
   std::vector<std::vector<Dependence>> at_place;
   std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
 };
-// Covers registers of all files, both kinds of hazard, and waits: who needs what a wait settles
-// stays behind it. `moves`, by place in the program: an instruction that moves leaves its wait.
+// Covers registers of all files, both kinds of hazard, and waits: an instruction that needs what a
+// wait settles stays after the wait. `moves`, by place in the program: an instruction that moves
+// leaves its wait.
 Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
                            const std::vector<bool>& moves);
 

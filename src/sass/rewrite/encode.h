@@ -13,7 +13,7 @@ namespace tessera::sass {
 
 inline constexpr int kZeroRegister = 255;  // RZ reads as 0; what is written to it is lost
 
-// d = a * b + c in FP32, and the forms in which one operand is no register: a uniform register
+// d = a * b + c in FP32, and the forms in which one operand is not a register: a uniform register
 // (UR, second operand), 32 bits of the instruction, a word of the constant memory's bank 0.
 Instruction ffma(int d, int a, int b, int c);
 Instruction ffma_uniform(int d, int a, int uniform, int c);
@@ -30,7 +30,7 @@ Instruction mov(int d, int from);
 Instruction mov_immediate(int d, std::uint32_t value);
 Instruction mov_uniform_immediate(int uniform, std::uint32_t value);
 
-// Shared memory; `bits` is 32, 64 or 128 a lane, the address a register plus bytes.
+// Shared memory; `bits` is 32, 64 or 128 per lane, the address a register plus bytes.
 Instruction lds(int bits, int d, int address, int bytes);
 Instruction sts(int bits, int address, int bytes, int data);
 // A word of the constant memory's bank 0.

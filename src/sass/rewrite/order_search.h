@@ -20,7 +20,7 @@ struct Item {
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
   std::size_t earliest = 0, latest = 0;  // the range of its new place
-  // What stays with its old place, for the instruction that is there now.
+  // The dependences that belong to its old place and apply to the instruction that is there now.
   std::vector<Dependence> of_place;
 };
 

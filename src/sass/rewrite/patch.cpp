@@ -207,7 +207,7 @@ struct Work {
   std::vector<BlockRenaming> renaming;
 };
 
-// Of the main loops, as the reordering counts them.
+// The cost of the main loops, as the reordering counts them.
 double cost_of(const Work& work, PortUse LoopChange::*version) {
   double cost = 0;
   for (const Loop* loop : main_loops(work.kernel->loops)) {
@@ -312,7 +312,7 @@ PatchResult change(std::span<const std::byte> cubin, PatchOptions options) {
   return result;
 }
 
-// What the second change did, beside what the first did.
+// Adds the changes of the second rewrite to those of the first.
 void add(const PatchResult& second, PatchResult& first) {
   for (std::size_t i = 0; i < first.kernels.size(); ++i) {
     KernelPatch& sum = first.kernels[i];

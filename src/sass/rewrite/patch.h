@@ -49,12 +49,12 @@ struct PatchResult {
   std::vector<KernelPatch> kernels;
 };
 
-// Throws std::runtime_error with a sentence: the file is no cubin of CUDA 13 for sm_75 to sm_90, it
-// has no kernel of that name, that kernel has a hazard to begin with (place and reason), or a proof
-// fails. Other kernels that cannot be treated are left alone and say why.
+// Throws std::runtime_error with a sentence: the file is not a cubin of CUDA 13 for sm_75 to sm_90,
+// it has no kernel of that name, that kernel has a hazard to begin with (place and reason), or a
+// proof fails. Other kernels that cannot be treated are left alone and say why.
 PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options = {});
 
-// What was proved, in lines for people.
+// The proof, in lines for people.
 std::string proof_text(const PatchResult& result);
 
 }  // namespace tessera::sass

@@ -1,4 +1,4 @@
-// What a patch did and what was proved of it, for people.
+// Describes a patch and its proof for people.
 #include <cstdio>
 
 #include "sass/model/latencies.h"

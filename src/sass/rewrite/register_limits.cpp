@@ -26,7 +26,7 @@ int joined(int a, int b) {
   return std::min(a, b);
 }
 
-// By instruction: the number of registers that was set last, kAsLaunched, or kUnreached.
+// Per instruction: the number of registers that was set last, kAsLaunched, or kUnreached.
 std::vector<int> numbers_of(const Program& program) {
   std::vector<int> at_entry(program.nodes.size(), kUnreached);
   std::vector<int> numbers(program.code.size(), kUnreached);

@@ -10,7 +10,7 @@
 
 namespace tessera::sass {
 
-// By instruction: the general registers that it may name are below this. Code with the same number
+// Per instruction: the limit of the general registers that it may name. Code with the same number
 // of registers, as the last USETMAXREG on any way to it says, is one stretch; the highest register
 // that the kernel names in it is its bound. 255 in code that nothing reaches.
 std::vector<int> register_limits(const Program& program);

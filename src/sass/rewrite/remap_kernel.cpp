@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRemapRounds = 40;
 
-// What the reuse cache holds of each operand slot, by bank.
+// The contents of the reuse cache for each operand slot, by bank.
 class Kept {
  public:
   // Whether the read is served by the cache, and what it leaves there.

@@ -1,4 +1,4 @@
-// What hangs together when live ranges get other registers: the registers of a tuple stay
+// Live ranges that must move together when they get other registers: the registers of a tuple stay
 // neighbours, and zeros that one instruction writes in pairs stay where they are. Internal to
 // src/sass.
 #pragma once
@@ -30,7 +30,7 @@ struct RemapModel {
   LiveRanges live;
   std::vector<RemapRange> ranges;  // by live range
   std::vector<Zeros> zeros;
-  // By instruction: fields that name general registers. Empty where zeros are written.
+  // Per instruction: its fields that name general registers. Empty where zeros are written.
   std::vector<std::vector<RegisterField>> fields;
 };
 RemapModel remap_model(const Program& program);

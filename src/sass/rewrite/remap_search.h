@@ -38,7 +38,7 @@ class Meets {
   std::vector<bool> bits_;
 };
 
-// By live range: its register. Ranges that `stays` names keep theirs.
+// The register of each live range. Ranges named in `stays` keep theirs.
 std::vector<int> find_registers(const RemapModel& model, const Meets& meets,
                                 const std::vector<FreshReads>& ffmas,
                                 const std::vector<bool>& stays, const RemapSearch& search);

@@ -11,8 +11,9 @@
 namespace tessera::sass {
 namespace {
 
-// WHY: what lies close to the edges of a region may meet code outside of it, which is not looked at
-// here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5 cycles.
+// WHY: instructions close to the edges of a region may depend on code outside of it, which is not
+// examined here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5
+// cycles.
 constexpr std::size_t kEdge = 5;
 constexpr int kLongestStall = 15, kLongestStallWithoutYield = 11;
 
@@ -103,7 +104,7 @@ void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
 }
 
-// What a yield at `at` costs there: registers that are read again because nothing is kept over it.
+// The cost of a yield at `at`: registers that are read again because nothing is kept across it.
 double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
                     const PortRules& rules) {
   constexpr std::size_t kAround = 24;

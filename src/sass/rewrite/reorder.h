@@ -17,9 +17,9 @@ struct ReorderOptions {
   PortRules ports;
   int beam = 128;      // orders that are followed at a time
   int lookahead = 32;  // of the FFMAs that may come next, how many are tried
-  // What lets the other warps of the sub-core go first: one FFMA in so many (0: none), and whatever
-  // stalls.
-  // TRIED: on an H200, a 256x128 tile with two warps a sub-core loses by one FFMA of 16 that
+  // Where the other warps of the sub-core may go first: at one FFMA in `yield_every` (0: at none),
+  // and, with `stalls_yield`, at every stall.
+  // TRIED: on an H200, a 256x128 tile with two warps per sub-core loses by one FFMA of 16 that
   // yields, by yields on LDS and, least, by those on stalls: the other warp's operands take the
   // place of those that are kept. Small loops of FFMAs alone had gained.
   int yield_every = 0;
@@ -35,17 +35,17 @@ struct Region {
 std::vector<Region> regions_of(const Program& program, int least);
 
 // Which instructions may move: FFMA, FMUL, FADD without a guard or a scoreboard. What they wait for
-// stays at the place where they stood, and they move only behind it.
+// stays at the place where they stood, and they move only after it.
 bool may_move(const Program& program, std::size_t at);
 
-// Waits of a program by the waiting instruction, as visit_register_dependences tells of them.
+// Waits of a program by the waiting instruction, as visit_register_dependences reports them.
 using Waits = std::vector<std::vector<ScoreboardWait>>;
 Waits waits_of(const Program& program);
 
 struct NewOrder {
   std::vector<std::size_t> order;  // old places, in their new order; empty if none is better
   std::vector<Instruction> code;   // with new control fields
-  // Of the region on its own: stalls, bubbles, and what crowded FFMAs are thought to cost.
+  // For the region on its own: stalls, bubbles, and the estimated cost of crowded FFMAs.
   double cycles_before = 0, cycles = 0;
 };
 // `pinned` instructions (by place in the program) do not move.

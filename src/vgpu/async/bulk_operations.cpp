@@ -1,5 +1,5 @@
-// cp.async.bulk and its relatives: checks what one lane issues, tells observers of it, and hands it
-// to the transfers of the cluster.
+// cp.async.bulk and its relatives: checks the operation that one lane issues, reports it to
+// observers, and hands it to the transfers of the cluster.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ Reduce reduce_of(const Op& op) {
   return find_reduce(Reduction(op.immediate >> 8 & 0xff), CopyElement(op.immediate & 0xff));
 }
 
-// Tells observers of a new agent and what it touches.
+// Reports a new agent, and the bytes that it touches, to observers.
 class Teller {
  public:
   Teller(const Site& site, Transfer& transfer) : observer_(site.warp->cta().observer()) {
@@ -174,7 +174,7 @@ struct MapAtIssue {
   std::uint64_t global_address = 0;  // 0: in the parameters
 };
 
-// A map that the kernel has copied to where no tensor copy can read it.
+// A map that the kernel has copied to memory where no tensor copy can read it.
 void check_map_memory(const Site& site, std::uint64_t address) {
   if (address - kLocalWindow < kWindowBytes) {
     site.fault_with(FaultKind::kOutOfBounds,
@@ -216,8 +216,8 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
   return result;
 }
 
-// HW: a box whose innermost start lies within 16 bytes is an illegal instruction, whatever its rank
-// and swizzle; so is a store that starts before the tensor (measured on an H200).
+// HW: a box whose innermost start is inside a unit of 16 bytes is an illegal instruction, whatever
+// its rank and swizzle; so is a store that starts before the tensor (measured on an H200).
 void check_start(const Site& site, const TensorBox& box, bool stores) {
   const std::int64_t start = std::int64_t{box.at[0]} * bytes_of(box.map.type);
   if (start % 16 != 0) {

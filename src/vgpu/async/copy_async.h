@@ -33,11 +33,12 @@ class CopyQueue {
   // All but the newest `pending` groups of these lanes are complete; wait_all: all copies.
   void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending);
   void wait_all(AsyncWarp& warp, const Op& op, std::uint32_t mask);
-  // Nothing else can go on: lets the oldest arrival at an mbarrier happen. False if there is none.
+  // Called when nothing else can make progress: completes the oldest arrival at an mbarrier. False
+  // if there is none.
   bool arrive_late(AsyncWarp& warp);
 
  private:
-  // Lets copies or arrivals of these lanes happen, in the batch at this position.
+  // Completes copies or arrivals of these lanes in the batch at this position.
   void finish(AsyncWarp& warp, std::size_t position, std::uint32_t mask);
   void arrive(AsyncWarp& warp, std::size_t position, int lane);
   void await(AsyncWarp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask);

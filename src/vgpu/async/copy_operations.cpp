@@ -1,5 +1,5 @@
-// cp.async: checks the copies of all lanes, tells observers of them and hands them to the queue of
-// the warp.
+// cp.async: checks the copies of all lanes, reports them to observers and hands them to the queue
+// of the warp.
 #include <fmt/format.h>
 
 #include "vgpu/async/operations.h"
@@ -73,7 +73,7 @@ void tell_issue(Observer& observer, const Actor& actor, const CopyBatch& batch,
   observer.copy_issued(from, to);
 }
 
-// What the agent reads and writes, neighbouring lanes together.
+// Reports the reads and writes of the agent, neighbouring lanes together.
 void tell_accesses(Observer& observer, const CopyBatch& batch, const Actor& actor,
                    const Addresses& addresses) {
   AgentAccess access;

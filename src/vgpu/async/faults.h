@@ -1,5 +1,5 @@
-// What an operation tells of its accesses: faults, which stop the kernel (none of these returns),
-// and what an observer sees.
+// Reports of an operation about its accesses: faults, which stop the kernel (none of these
+// functions returns), and events for observers.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct BadAccess {
 std::byte* find_in_cluster(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_out_of_bounds(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access);
-// A row (or column) of a matrix in shared memory, whose begin must be a multiple of access.bytes.
+// A row (or column) of a matrix in shared memory, whose start must be a multiple of access.bytes.
 [[noreturn]] void fault_misaligned_row(const Lanes& lanes, const Op& op, const BadAccess& access);
 
-// Tells lanes.observer, which must not be null, of an access of the lanes in `mask`. The 32
+// Reports an access of the lanes in `mask` to lanes.observer, which must not be null. The 32
 // addresses are those of the window; in shared memory they name the CTA too.
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address);

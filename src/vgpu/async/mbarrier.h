@@ -15,7 +15,7 @@
 
 namespace tessera::vgpu {
 
-// A warp whose test for the phase that runs came out false: at its first such test.
+// A warp whose test for the current phase was false, as of its first such test.
 struct MbarrierWaiter {
   std::uint32_t warp = 0;
   int lane = 0;
@@ -29,18 +29,19 @@ struct Mbarrier {
   std::uint64_t phase = 0;
   std::uint64_t stored = 0;         // what its eight bytes hold
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
-  // By barrier of the CTA: how many phases a warp knew to have ended that arrived there.
+  // Per barrier of the CTA: the number of phases that the warps which arrived there knew to have
+  // ended.
   std::array<std::uint64_t, kBarriers> told = {};
   std::vector<MbarrierWaiter> waiters;  // for the phase that runs
   MbarrierAccount account;              // under checks alone
 };
 
-// What mbarrier.arrive returns: phase, expected and pending arrivals before it.
+// The result of mbarrier.arrive: phase, expected and pending arrivals before it.
 std::uint64_t state_of(const Mbarrier& object);
 std::uint64_t phase_in_state(std::uint64_t state);
 std::uint32_t pending_in_state(std::uint64_t state);
 
-// All objects of a cluster. Misuse that leaves no way to go on is a fault at the site.
+// All objects of a cluster. Misuse after which the kernel cannot continue is a fault at the site.
 class Mbarriers {
  public:
   explicit Mbarriers(AsyncCluster& cluster) : cluster_(cluster) {}
@@ -57,10 +58,10 @@ class Mbarriers {
     bool no_complete = false;  // must not end the phase
     bool relaxed = false;      // orders nothing by itself
   };
-  // Returns the state from before.
+  // Returns the state before the arrival.
   std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);
   void expect(const Site& site, const SharedPlace& place, std::uint32_t bytes);
-  // Bytes have come. Of an agent, 0: of the thread itself.
+  // Copied bytes have arrived. `agent` is the agent that copied them; 0: the thread itself.
   void complete(const Site& site, const SharedPlace& place, std::uint32_t bytes, AgentId agent);
   // cp.async.mbarrier.arrive: one more arrival is waited for in this phase.
   void add_pending(const Site& site, const SharedPlace& place);
@@ -70,21 +71,21 @@ class Mbarriers {
   // Whether the phase is over, and which one that is: nothing if it is not.
   std::optional<std::uint64_t> test_state(const Site& site, const SharedPlace& place,
                                           std::uint64_t state);
-  // kNoPhase: parity 1 of a fresh object, where no phase has been.
+  // kNoPhase: parity 1 of a fresh object, which has had no phase.
   static constexpr std::uint64_t kNoPhase = ~std::uint64_t{0};
   std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
                                            std::uint32_t parity);
 
-  // A warp arrives at a barrier of its CTA, or passes it: what one warp knows to have ended, those
-  // that wait for it know, too. So warpgroups may take turns at a ring.
+  // A warp arrives at a barrier of its CTA, or passes it: every warp that waits for it then also
+  // knows the phases that it knows to have ended. So warpgroups may alternate at a ring.
   void tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
   void hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
 
-  // Grows with every change: nothing happens while it stays.
+  // A counter that grows with every change: while it stays, nothing happens.
   std::uint64_t changes() const { return changes_; }
   // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
   std::string describe(std::uint32_t owner) const;
-  // The objects of the CTA for whose phase somebody waits, by offset.
+  // The objects of the CTA with threads that wait for their phase, by offset.
   std::map<std::uint32_t, const Mbarrier*> waited_for(std::uint32_t owner) const;
 
  private:

@@ -1,4 +1,4 @@
-// mbarrier.* but the waits, which may block their warp: exec/warp_async.cpp.
+// mbarrier.* except for the waits, which may block their warp: those are in exec/warp_async.cpp.
 #include "vgpu/async/operations.h"
 #include "vgpu/async/parts.h"
 

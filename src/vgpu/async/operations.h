@@ -1,6 +1,6 @@
 // The operations of this folder, for the decoder: asynchronous copies, barrier objects and fences.
-// They are compiled once: what they do is not worth 32 lanes at a time. Addresses are 64-bit
-// registers, of the shared window or generic; Op::flags holds what each says.
+// They are compiled only once: they would not profit from 32 lanes at a time. Addresses are 64-bit
+// registers, in the shared window or generic; Op::flags holds the flags of each.
 #pragma once
 
 #include "vgpu/program/op.h"

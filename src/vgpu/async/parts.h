@@ -1,6 +1,6 @@
-// What asynchronous operations know of the warp, the CTA and the cluster that issue them: the
-// queues and barrier objects that these own, and who they are. The executor's Warp, Cta and Cluster
-// are these and run them.
+// The view that asynchronous operations have of the warp, the CTA and the cluster that issue them:
+// their queues and barrier objects, and their numbers. The executor's Warp, Cta and Cluster are
+// these and run them.
 #pragma once
 
 #include <cstdint>

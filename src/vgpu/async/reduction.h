@@ -1,4 +1,5 @@
-// What the .reduce forms of bulk copies do with the elements that arrive, each atomically.
+// The .reduce forms of bulk copies: how they combine arriving elements with memory, each
+// atomically.
 #pragma once
 
 #include <cstddef>

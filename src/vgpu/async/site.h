@@ -28,7 +28,7 @@ struct Site {
   [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
   [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
                              std::uint64_t address) const;
-  // With what to do about it, where the kind of fault does not say it.
+  // Adds a hint what to do, for kinds of faults that have none of their own.
   [[noreturn]] void fault_with(FaultKind kind, const std::string& message, const std::string& hint,
                                const std::uint64_t* address = nullptr) const;
   // Something wrong that does not stop the kernel.

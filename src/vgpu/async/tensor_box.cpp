@@ -141,7 +141,7 @@ std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const
 std::array<std::byte, 16> fill_of(const TensorMap& map) {
   std::array<std::byte, 16> fill = {};
   if (!map.nan_fill) return fill;
-  // A NaN whose bits but the sign are set, in every element.
+  // A NaN with all bits set except the sign, in every element.
   fill.fill(std::byte{0xff});
   const std::uint32_t bytes = bytes_of(map.type);
   for (std::uint32_t at = bytes - 1; at < fill.size(); at += bytes) fill[at] = std::byte{0x7f};

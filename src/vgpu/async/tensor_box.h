@@ -25,7 +25,7 @@ struct GlobalRange {
 
 // Appends the pieces of a load to each of these places in shared memory, or of a store from the
 // first one. Elements outside of the tensor are filled by a load; a store leaves out the chunks of
-// 16 bytes that begin outside. Returns what it touches of the tensor.
+// 16 bytes that begin outside. Returns the part of the tensor that is touched.
 std::vector<GlobalRange> add_load(const Site& site, const TensorBox& box,
                                   const std::vector<SharedPlace>& to, Transfer& transfer);
 std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const SharedPlace& from,

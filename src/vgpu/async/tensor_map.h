@@ -1,5 +1,6 @@
-// Tensor maps of the virtual GPU: the 128 opaque bytes that tell a tensor copy where the tensor
-// lies and how a box of it looks in shared memory. What is legal is said where maps are made.
+// Tensor maps of the virtual GPU: the 128 opaque bytes that describe to a tensor copy where the
+// tensor is and how a box of it is laid out in shared memory. The code that makes maps defines what
+// is legal.
 #pragma once
 
 #include <array>

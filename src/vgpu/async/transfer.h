@@ -1,5 +1,5 @@
-// Bulk copies: what one thread issues and an engine of its own performs (PTX ISA: cp.async.bulk,
-// st.async, red.async). A transfer reads its source, writes its destination and then tells
+// Bulk copies: one thread issues them, and a separate engine performs them (PTX ISA: cp.async.bulk,
+// st.async, red.async). A transfer reads its source, writes its destination and then signals
 // mbarriers, or is waited for in a bulk group of its thread.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace tessera::vgpu {
 
-// Neighbouring bytes; from null: filled.
+// Neighbouring bytes; a null source means fill.
 struct Piece {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;
 };
 
-// The tensor map that a transfer goes by, as it was at the issue.
+// The tensor map that a transfer uses, as it was at the issue.
 struct MapInUse {
   const std::byte* where = nullptr;
   std::array<std::byte, 128> bytes;
@@ -51,11 +51,12 @@ class Transfers {
   void commit(AsyncWarp& warp, std::uint32_t mask);
   // All but the newest `pending` groups of these lanes are done, or have been read.
   void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
-  // Nothing else can go on: lets one transfer happen that an mbarrier waits for. False: none.
+  // Called when nothing else can make progress: completes one transfer that an mbarrier waits for.
+  // False: there is none.
   bool deliver_one(std::uint64_t random);
-  // The threads end. What they have not waited for is theirs no more.
+  // The threads end. Transfers that they have not waited for no longer belong to them.
   void lanes_exit(const AsyncWarp& warp, std::uint32_t mask);
-  // The end of the cluster: transfers without a wait happen now.
+  // The end of the cluster: transfers that no thread waits for are completed now.
   void deliver_all();
 
  private:

@@ -22,7 +22,7 @@ struct Barrier {
   bool is_complete(std::uint32_t live_warps) const {
     return arrived != 0 && arrived >= (expected != 0 ? expected : live_warps * kLanes);
   }
-  // What bar.red gives to each thread.
+  // The value that bar.red returns to each thread.
   std::uint32_t result() const;
 };
 

@@ -19,11 +19,12 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// So many rounds of turns without a long one, and it is looked at whether anything happens.
+// After this many rounds without a long turn, the cluster checks whether anything still changes.
 constexpr std::uint32_t kRoundsBetweenLooks = 1024;
 
-// WHY: a wait that nobody counts comes back to the same state long before; what still moves then
-// has a count, and may be a poll that gives up. It gets so many instructions for that.
+// WHY: a wait without a counter returns to the same state long before this. Whatever still changes
+// its state then has a counter, and may be a poll that gives up; it gets this many instructions to
+// do so.
 constexpr std::uint64_t kLooksBeforeFreePolls = 1024;
 constexpr std::uint64_t kInstructionsOfFreePolls = 1 << 23;
 
@@ -114,7 +115,7 @@ Cluster::Progress Cluster::finish() {
   return Progress::kFinished;
 }
 
-// One turn of every warp that can run. Whether there was any.
+// Runs every warp that can run once. Returns whether there was one.
 bool Cluster::run_warps() {
   bool any = false;
   for (Warp* warp : warps_) {
@@ -125,7 +126,7 @@ bool Cluster::run_warps() {
   return any;
 }
 
-// With the lazy schedule: one asynchronous operation happens that somebody may wait for.
+// Under the lazy schedule: completes one asynchronous operation that a warp may be waiting for.
 bool Cluster::finish_late_operation() {
   const bool by_seed = context_.observation.warp_order_seed != 0;
   if (transfers_.deliver_one(by_seed ? next_random(random_) : 0)) return true;
@@ -206,7 +207,7 @@ void Cluster::check_barrier() {
   for (Warp* warp : warps_) warp->release_from_cluster();
 }
 
-// The barrier waits only for those who are left.
+// The barrier waits only for the threads that are left.
 void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
   barrier_.live -= count;
   barrier_.arrived -= arrived;

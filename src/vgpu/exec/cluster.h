@@ -54,7 +54,7 @@ class Cluster final : public AsyncCluster {
   void threads_exit(std::uint32_t count, std::uint32_t arrived);
   void cta_finished(std::uint32_t rank);
 
-  // Of all clusters since the last call, by instruction of the kernel.
+  // Counts of all clusters since the last call, by instruction of the kernel.
   std::vector<InstructionCounter> take_counts();
 
  private:

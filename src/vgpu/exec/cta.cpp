@@ -1,4 +1,4 @@
-// What the warps of a CTA share.
+// The state that the warps of a CTA share.
 #include "vgpu/exec/cta.h"
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ class Cta final : public AsyncCta {
   // ---- for its cluster --------------------------------------------------------------------------
   Warp& warp(std::uint32_t index) override { return warps_[index]; }
   const Warp* first_unfinished() const;
-  // A line for each barrier that somebody waits at, and for each warp that waits.
+  // A line for each barrier with waiting threads, and for each warp that waits.
   std::string describe_waits() const;
   void notice_uneven_register_moves();
   void notice_missing_registers();
@@ -41,7 +41,7 @@ class Cta final : public AsyncCta {
   Executed executed() const;
   // A hash of the positions of all its threads and of their registers.
   std::uint64_t state() const;
-  // Of all CTAs since the last call, by instruction of the kernel.
+  // Counts of all CTAs since the last call, by instruction of the kernel.
   std::vector<InstructionCounter> take_counts();
 
   // ---- for its warps ----------------------------------------------------------------------------
@@ -52,7 +52,7 @@ class Cta final : public AsyncCta {
   // Opens the barrier if everybody is there.
   void check_barrier(std::uint32_t id);
   void warp_finished();
-  // Warps of the warpgroup go past their wgmma where all that have not ended have come to it.
+  // Warps of the warpgroup pass their wgmma when all warps that have not ended have reached it.
   void check_warpgroup(std::uint32_t group);
   void mbarrier_opens(std::uint32_t offset) override;
 

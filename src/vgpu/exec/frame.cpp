@@ -14,7 +14,7 @@ void broadcast(std::byte* to, T value) {
   for (int l = 0; l < kLanes; ++l) std::memcpy(to + l * sizeof(T), &value, sizeof(T));
 }
 
-// A predicate is one bit a lane.
+// A predicate is one bit per lane.
 void broadcast_flag(std::byte* to, bool value) {
   const std::uint32_t lanes = value ? kAllLanes : 0;
   std::memcpy(to, &lanes, sizeof lanes);

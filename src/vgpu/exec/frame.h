@@ -1,5 +1,5 @@
-// What one activation of a function owns: registers, parameter memory for its calls, and its place
-// in the local memory of the lanes. Lanes that called together share a frame.
+// The state of one activation of a function: registers, parameter memory for its calls, and its
+// place in the local memory of the lanes. Lanes that called together share a frame.
 #pragma once
 
 #include <cstddef>

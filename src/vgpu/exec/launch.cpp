@@ -1,7 +1,7 @@
 // CTAs are handed out in order, each worker thread runs whole CTAs. Counts are summed at the end,
-// and of several faults the one of the lowest CTA is reported, so that nothing that is told depends
-// on how many threads there were; but races between CTAs may be told from either side, or be missed
-// by chance (docs/check.md, what it cannot see).
+// and of several faults the one of the lowest CTA is reported, so that no report depends on the
+// number of threads; but races between CTAs may be reported from either side, or be missed by
+// chance (docs/check.md, what it cannot see).
 #include "vgpu/exec/launch.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ class Standstill {
 
   void happened() { ++happenings_; }
   std::uint64_t happenings() const { return happenings_; }
-  // The worker found all of its clusters idle, in a look that began after so many happenings.
+  // The worker found all of its clusters idle, in a check that began at event number `since`.
   void idle(std::size_t worker, std::uint64_t since) { note(worker, since); }
   void done(std::size_t worker) { note(worker, kDone); }
   bool is_reached() const { return reached_; }

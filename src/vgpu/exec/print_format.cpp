@@ -56,7 +56,7 @@ void add_number(const std::string& format, std::size_t& at, Arguments& arguments
   if (any) spec += std::to_string(number);
 }
 
-// `at` is behind the '%', and then behind the conversion.
+// `at` is after the '%', and then after the conversion.
 Conversion parse(const std::string& format, std::size_t& at, Arguments& arguments) {
   Conversion conversion;
   for (; at < format.size() && is_in(format[at], "-+ #0"); ++at) conversion.spec += format[at];

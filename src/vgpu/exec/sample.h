@@ -25,14 +25,14 @@ inline std::uint64_t scaled(std::uint64_t count, double weight) {
 
 class ClusterSample {
  public:
-  // Of a grid of CTAs in clusters of this shape, about `wanted` (0: all). The same arguments give
-  // the same sample.
+  // Samples about `wanted` CTAs (0: all) of a grid of clusters of this shape. The same arguments
+  // give the same sample.
   ClusterSample(const std::uint32_t (&grid)[3], const std::uint32_t (&cluster)[3],
                 std::uint64_t wanted, std::uint64_t seed);
 
   std::uint64_t total() const { return total_; }
   bool is_partial() const { return !drawn_.empty(); }
-  // What runs, clusters of equal weight one after the other.
+  // The number of clusters that run, with equal weights, one after the other.
   std::uint64_t size() const { return is_partial() ? drawn_.size() : total_; }
   SampledCluster operator[](std::uint64_t i) const;
   // The one whose first CTA this is.

@@ -1,5 +1,5 @@
-// What is told of a cluster that does not go on: who waits for what, and which barrier object keeps
-// everybody.
+// The report on a cluster that makes no progress: which threads wait, for what, and for which
+// barrier object.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +33,8 @@ void add_waited(Cluster& cluster, Cta& cta, std::vector<Waited>& all) {
   }
 }
 
-// By parity the first waiter means a phase that ended long ago, and further ones after it.
+// When it waits by parity, the first waiter means a phase that ended long ago, and further waiters
+// mean later ones.
 bool was_overtaken(const Waited& waited) { return waited.object->phase >= waited.first.meant + 2; }
 
 int suspicion_of(const Waited& waited) {
@@ -65,7 +66,7 @@ std::string who_waits(const Waited& waited) {
                      one ? "waits" : "wait");
 }
 
-// The one that keeps everybody, then who waits for the others.
+// Describes the barrier object that blocks progress, then the warps that wait for other objects.
 std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   const Mbarrier& object = *culprit.object;
   std::string text =
@@ -87,7 +88,7 @@ std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   return text;
 }
 
-// What the threads of a loop wait for, where no barrier object keeps anybody.
+// The word that the threads of a loop wait for, if no barrier object blocks them.
 struct Spin {
   const Warp* warp = nullptr;
   Warp::SpinWord word;
@@ -140,7 +141,8 @@ void Cluster::fault_idle(const std::string& why) {
         why.empty());
 }
 
-// With the state of everything that is waited for. A cluster that has ended has no place to name.
+// Faults with the state of everything that is waited for. A cluster that has ended has no place to
+// name.
 void Cluster::fault(FaultKind kind, std::string text, bool all_run) {
   const Warp* first = nullptr;
   std::vector<Waited> all;

@@ -20,13 +20,13 @@ class DeviceHeap {
   // In [base, base + kSpan).
   explicit DeviceHeap(std::uint64_t base) : base_(base), next_(base) {}
 
-  // All of this is safe to call from several threads.
-  // Aligned to 16 bytes at least; 0 when the heap is full, or the alignment is no power of two.
+  // All of this is safe to call from several threads. Aligned to 16 bytes at least; 0 when the heap
+  // is full, or the alignment is not a power of two.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 16);
-  // What is wrong with freeing this address, in words; empty: nothing.
+  // Frees this address. Returns the error in words; empty: none.
   std::string free(std::uint64_t address);
   bool holds(std::uint64_t address) const { return address - base_ < kSpan; }
-  // What is wrong with an access, in words; empty: nothing.
+  // The error of an access in words; empty: none.
   std::string misuse(std::uint64_t address, std::uint64_t bytes) const;
 
  private:

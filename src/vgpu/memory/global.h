@@ -34,8 +34,8 @@ class GlobalMemory {
   // All allocations, by address.
   const std::vector<MemoryBlock>& blocks() const { return blocks_; }
 
-  // Which bytes have been written: by the host, by a launch that was checked, or, for all that is
-  // known, by one that was not.
+  // Which bytes were written by the host or by a checked launch, or may have been written by an
+  // unchecked one.
   InitMap& written(const MemoryBlock& block) const;
   void host_wrote(std::uint64_t address, std::size_t bytes);
   void assume_written();

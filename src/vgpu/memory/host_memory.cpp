@@ -1,4 +1,4 @@
-// Physical memory is not what a process can have: others use it, and a container may allow less.
+// A process cannot have all physical memory: others use it, and a container may allow less.
 #include "vgpu/memory/host_memory.h"
 
 #include <unistd.h>

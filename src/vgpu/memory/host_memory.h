@@ -5,8 +5,8 @@
 
 namespace tessera::vgpu {
 
-// What is free now or can be freed without swapping, within the limits of the process's group;
-// all physical memory where the host does not say.
+// The memory that is free now or can be freed without swapping, within the limits of the process's
+// group; all physical memory if the host does not report it.
 std::size_t available_host_memory();
 
 }  // namespace tessera::vgpu

@@ -1,4 +1,4 @@
-// Which bytes of an allocation anybody has written yet.
+// Which bytes of an allocation have been written.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class InitMap {
   void mark_while_running(std::uint64_t offset, std::uint64_t bytes);
 
  private:
-  // Of each four bytes of the allocation, one bit a byte.
+  // One bit per byte, for each four bytes of the allocation.
   std::atomic<std::uint8_t>* words() const {
     return static_cast<std::atomic<std::uint8_t>*>(pages_.data());
   }

@@ -44,7 +44,7 @@ std::byte* map_filled(std::size_t bytes) {
   if (data == MAP_FAILED) return nullptr;
   auto* host = static_cast<std::byte*>(data);
   std::size_t at = 0;
-  // The file's pages are shared until somebody writes them.
+  // The file's pages are shared until they are written.
   for (; in_pieces && at + kPiece <= bytes; at += kPiece) {
     const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
     if (mmap(host + at, kPiece, kProtection, flags, piece, 0) != MAP_FAILED) continue;

@@ -1,5 +1,5 @@
 // Zeroed memory that costs nothing until it is touched: room for notes about every byte of an
-// array of which a kernel may touch a corner.
+// array, even if a kernel touches only a part of it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class Pages {
   std::size_t bytes_ = 0;
 };
 
-// Memory that holds 0xff bytes; null where there is none. A large one takes memory only where it is
-// written. To be given back with munmap.
+// Memory that holds 0xff bytes; null if there is no memory. A large one takes memory only where it
+// is written. To be given back with munmap.
 std::byte* map_filled(std::size_t bytes);
 
 }  // namespace tessera::vgpu

@@ -12,8 +12,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// The lines of the PTX that leave room for a change: after one access and before the other. In a
-// loop the later access comes first, and runs again.
+// The lines of the PTX between which a change can be made: after one access and before the other.
+// In a loop the later access comes first, and runs again.
 struct Gap {
   FindingPlace from, to;
   bool wraps() const { return from.ptx_line >= to.ptx_line; }
@@ -35,7 +35,7 @@ bool is_same_line(const FindingPlace& a, const FindingPlace& b) {
                                       a.source_file == b.source_file && a.callers == b.callers);
 }
 
-// The gap that is left for one change that mends both; none where it takes two.
+// The gap in which one change mends both findings; none if it takes two changes.
 std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   if (a.wraps() != b.wraps()) return std::nullopt;
   const FindingPlace& from = a.from.ptx_line > b.from.ptx_line ? a.from : b.from;
@@ -50,7 +50,8 @@ std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   return Gap{from, to};
 }
 
-// What is read too early counts as a race, or as never written, by what the writer has done so far.
+// A read that comes too early counts as a race, or as a read of unwritten memory, depending on the
+// writer's progress.
 bool are_one_kind(const std::string& a, const std::string& b) {
   const auto is_order = [](const std::string& check) {
     return check == "race" || check == "uninitialised-shared-read";

@@ -1,4 +1,4 @@
-// Findings by what mends them: a missing barrier is found once for each pair of lines that it
+// Groups findings by their cure: a missing barrier is found once for each pair of lines that it
 // leaves unordered, and one barrier in the right place cures them all.
 #pragma once
 
@@ -16,11 +16,11 @@ struct Cure {
   FindingPlace from, to;              // of several findings: it goes after `from`, before `to`
 };
 
-// Each finding once, in the order of the first of each cure. Findings share a cure where it is the
-// same change (Finding::cure) and one place is left for it, by lines of the PTX.
+// Each finding once, in the order of the first of each cure. Findings share a cure if they need the
+// same change (Finding::cure) and there is one place for it, by lines of the PTX.
 std::vector<Cure> by_cure(const std::vector<Finding>& findings);
 
-// What to do, one sentence; `name` says how a line is called.
+// The remedy in one sentence; `name` gives the name of a line.
 using LineName = std::function<std::string(const FindingPlace&)>;
 std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name);
 

@@ -1,4 +1,4 @@
-// The observers of a launch: one for each thing that its Observation asks for.
+// The observers of a launch, one for each item that its Observation requests.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context
 std::unique_ptr<LaunchObserver> make_reach_recorder(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
 
-// All that the launch asks for, and the tracer of this thread; null where that is nothing.
+// All observers that the launch requests, and the tracer of this thread; null if there are none.
 std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context);
 
 }  // namespace tessera::vgpu

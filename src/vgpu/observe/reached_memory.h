@@ -1,5 +1,5 @@
-// How far into each allocation of global memory a launch reaches: what a caller who does not know
-// the extents of a kernel's arrays must at least give it.
+// How far into each allocation of global memory a launch reaches: the least memory that a caller
+// must provide if the extents of a kernel's arrays are unknown.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace tessera::vgpu {
 // Safe to use from several threads, once begun.
 class ReachedMemory {
  public:
-  // Bytes from the begin of the allocation to the end of the last one read or written.
+  // Bytes from the start of the allocation to the end of the last one read or written.
   struct Reach {
     std::uint64_t base = 0, bytes = 0;
     std::atomic<std::uint64_t> read = 0, written = 0;
@@ -23,7 +23,7 @@ class ReachedMemory {
   // Makes room for all allocations there are.
   void begin(const GlobalMemory& memory);
   void mark(std::uint64_t address, std::uint64_t bytes, bool writes);
-  // Of the allocation that holds the address; null where there was none.
+  // The reach of the allocation that holds the address; null if there is none.
   Reach* find(std::uint64_t address) const;
 
  private:

@@ -11,7 +11,8 @@
 
 namespace tessera::vgpu {
 
-// One issue of one memory instruction by one warp; for a bulk copy one stretch of bytes, by nobody.
+// One issue of one memory instruction by one warp, or one range of bytes of a bulk copy, which
+// belongs to no warp.
 struct TracedAccess {
   enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
   Kind kind = Kind::kLoad;
@@ -23,8 +24,8 @@ struct TracedAccess {
   std::uint32_t mask = 0;         // lanes
   std::uint32_t instruction = 0;  // InstructionReport::index
   std::uint64_t bytes = 0;        // per lane, or of the stretch
-  // Of the lanes in the mask, or of the stretch at [0]. Shared: bytes from the begin of the CTA's
-  // shared memory.
+  // Addresses of the lanes in the mask; for a bulk copy, that of the range, at [0]. In shared
+  // memory: bytes from the start of the CTA's shared memory.
   std::array<std::uint64_t, 32> address = {};
 
   bool has_lane(std::uint32_t lane) const { return mask >> lane & 1; }
@@ -34,8 +35,8 @@ struct TracedAccess {
   }
 };
 
-// What is recorded: set it up, make it this thread's by a Tracing, launch, read it. A trace of
-// several launches goes on where the last one ended.
+// The recorded accesses. Use: set it up, attach it to this thread by a Tracing, launch, read it. A
+// trace of several launches continues where the last one ended.
 class AccessTrace {
  public:
   std::optional<std::uint64_t> cta;  // of this one alone, and its cluster
@@ -46,7 +47,7 @@ class AccessTrace {
   const std::vector<TracedAccess>& accesses() const { return accesses_; }
   bool is_full() const { return is_full_; }
   void begin_launch() { ++launches_; }
-  // Keeps it where it is wanted; any thread.
+  // Keeps the access if it is wanted; may be called by any thread.
   void add(TracedAccess access);
 
  private:

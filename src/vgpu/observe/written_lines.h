@@ -1,5 +1,5 @@
-// The lines of global memory that a launch stores to. Most of what kernels read is never written by
-// them, and reads of it need not be remembered: they can race with nothing. One run records the
+// The lines of global memory that a launch stores to. Most memory that kernels read is never
+// written by them; reads of it need not be remembered, since they cannot race. One run records the
 // lines, later ones use them, and say so where they meet a store that was not recorded.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu {
 
-// Of one allocation, a bit a line.
+// The lines of one allocation, one bit per line.
 class WrittenLinesOfBlock {
  public:
   static constexpr int kShift = 7;  // 128 bytes
@@ -41,7 +41,7 @@ class WrittenLines {
   // Null outside of what was recorded.
   WrittenLinesOfBlock* find(std::uint64_t address) const;
 
-  // A store to a line that is not recorded: what was left out before may matter now.
+  // A store to a line that is not recorded: reads that were left out before may matter now.
   void miss() const { missed_.store(true, std::memory_order_relaxed); }
   bool has_missed() const { return missed_.exchange(false); }
 

@@ -1,4 +1,4 @@
-// What Op::flags says of a memory operation: its Window in the low bits, and this.
+// The bits of Op::flags for a memory operation: its Window in the low bits, and these.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ class DeviceHeap;
 class GlobalMemory;
 struct EarlierLaunch;
 
-// What all CTAs of a launch share.
+// The state that all CTAs of a launch share.
 struct LaunchContext {
   const Kernel* kernel = nullptr;
   const GlobalMemory* memory = nullptr;

@@ -1,5 +1,5 @@
-// What a matrix instruction multiplies, as the decoder tells it to the operations: the shape and
-// the types, packed into Op::immediate; and how registers hold the elements of a tile.
+// What a matrix instruction multiplies, as the decoder describes it to the operations: the shape
+// and the types, packed into Op::immediate; and how registers hold the elements of a tile.
 //
 // All of mma, wmma and wgmma are built of one tile, whose map is that of mma.m16n8: with g = lane /
 // 4 and t = lane % 4,
@@ -54,8 +54,8 @@ static constexpr MatrixForm matrix_form(std::int64_t immediate) {
   return __builtin_bit_cast(MatrixForm, immediate);
 }
 
-// What wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or columns of B)
-// by y (k, or columns of an accumulator).
+// The fragment that wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or
+// columns of B) by y (k, or columns of an accumulator).
 struct FragmentForm {
   std::uint8_t bits = 16;           // of an element
   std::uint8_t register_bytes = 4;  // of a lane

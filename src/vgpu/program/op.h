@@ -1,5 +1,6 @@
-// What an operation sees: one decoded instruction and the 32 lanes of the warp that runs it. Plain
-// data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no code.
+// The input of an operation: one decoded instruction and the 32 lanes of the warp that runs it.
+// Plain data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no
+// code.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ struct Lanes;
 using Run = void (*)(const Op* first, const Op* last, Lanes& lanes);
 
 // One decoded instruction. Operands are byte offsets into the registers of the frame: a 32-bit
-// register is 32 adjacent words there, one a lane; a predicate is one 32-bit mask; a constant is a
-// register that no instruction writes.
+// register is 32 adjacent words there, one per lane; a predicate is one 32-bit mask; a constant is
+// a register that no instruction writes.
 struct Op {
   Run run = nullptr;
   Run guarded = nullptr;       // what run_guarded runs
@@ -33,7 +34,7 @@ struct Op {
   std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
 };
 
-// Per-instruction counts that are not known from the counts of blocks.
+// Counts per instruction that do not follow from the counts of blocks.
 struct InstructionCounter {
   std::uint64_t warp = 0;
   std::uint64_t thread = 0;
@@ -70,8 +71,8 @@ struct Lanes {
   const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
   class Observer* observer = nullptr;            // null: there is none
   const struct StoredValues* stored = nullptr;   // of a store that is being told of
-  // Of a shuffle: the lanes that read a lane which their member mask leaves out. What they get is
-  // undefined: what that lane's register holds, or these bits where the launch says so.
+  // For a shuffle: the lanes that read from a lane outside their member mask. The value that they
+  // get is undefined: the content of that lane's register, or these bits if the launch says so.
   std::uint32_t read_outside = 0;
   bool fills_outside = false;
   std::uint32_t outside = 0;

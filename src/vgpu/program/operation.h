@@ -1,5 +1,5 @@
-// The table of operations: "fma.f32" and its options -> what runs it and which operands it takes.
-// The decoder looks forms up here; the files in ops/ fill the table.
+// The table of operations: "fma.f32" and its options -> the function that runs it, and the operands
+// that it takes. The decoder looks forms up here; the files in ops/ fill the table.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tessera::vgpu {
 
-// What a register or constant holds, as far as the executor cares.
+// The kind of value in a register or constant, as far as it matters to the executor.
 enum class Scalar : std::uint8_t { kNone, kPredicate, k16, k32, k64, k128, kF16, kF32, kF64 };
 
 // Modifiers that change the result but not the operands.

@@ -29,7 +29,7 @@ enum class ControlKind : std::uint8_t {
   kSystemCall,  // op.immediate: a SystemFunction; calls[0] has the places of what is passed
 };
 
-// Functions without a body in PTX, which the driver brings.
+// Functions without a body in PTX, which the driver provides.
 enum class SystemFunction : std::uint8_t {
   kPrint,
   kAssertFail,
@@ -43,7 +43,7 @@ constexpr std::uint32_t kBarriers = 16;
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
-// What a call hands over: bytes of parameter memory of caller and callee frame.
+// The parameters that a call passes: bytes of parameter memory of caller and callee frame.
 struct ParamCopy {
   std::uint32_t caller = 0, callee = 0, bytes = 0;
 };
@@ -160,7 +160,7 @@ struct Function {
   std::uint32_t call_param_bytes = 0;  // a lane
 };
 
-// What an instruction does with memory that others may see.
+// The effect of an instruction on memory that others may see.
 enum class Touches : std::uint8_t { kNothing, kLoads, kStores };
 
 struct InstructionInfo {

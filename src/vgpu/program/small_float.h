@@ -38,7 +38,7 @@ struct SmallFloat {
 
   // One rounding, in the mode that the options name. Any NaN gives kNan.
   static Word narrow(double x, Options mode = kDefault);
-  // The quiet NaN of the same sign and of what fits of its payload, from the top.
+  // The quiet NaN with the same sign and as much of the payload as fits, from the top.
   static Word narrow_nan(double nan) {
     const u64 bits = __builtin_bit_cast(u64, nan) | u64(1) << 51;
     const u64 payload = (bits & ((u64(1) << 52) - 1)) >> (52 - kMantissaBits);

@@ -1,5 +1,5 @@
-// What a PTX module says, as data: the parser's output and the decoder's input. Names are resolved
-// only so far that scopes are gone (a register or label of an inner { } block gets a unique name).
+// A PTX module as data: the parser's output and the decoder's input. Names are resolved only so far
+// that scopes are gone (a register or label of an inner { } block gets a unique name).
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ struct Operand {
   std::vector<Operand> elements;     // kVector; kAddress with a vector inside ([a, {x, y}])
 };
 
-// From .loc. For inlined code it also says where the call is.
+// A place from .loc. For inlined code it also has the place of the call.
 struct SourceLocation {
   int file = 0, line = 0, column = 0;  // file indexes Module::files
   int caller = -1;                     // index in Function::locations; -1: not inlined
@@ -76,7 +76,8 @@ struct Label {
   std::size_t instruction = 0;  // index of the instruction that it precedes
 };
 
-// In an initial value: 8 bytes at `offset` hold the address of a variable or function, plus addend.
+// An address in an initial value: the 8 bytes at `offset` hold the address of a variable or
+// function, plus addend.
 struct InitialAddress {
   std::size_t offset = 0;
   std::string symbol;

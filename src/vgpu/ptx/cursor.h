@@ -43,7 +43,7 @@ class Cursor {
     return static_cast<std::int64_t>(negative ? 0 - value : value);
   }
 
-  // From an opening brace to the one that closes it, which is consumed too.
+  // Skips from an opening brace to the one that closes it, which is consumed too.
   void skip_braces() {
     expect('{');
     for (int depth = 1; depth > 0;) {

@@ -38,7 +38,7 @@ struct Declaration {
 // Reads what follows the state space, up to the ';', which is consumed.
 Declaration parse_declaration(Cursor& cursor, Space space);
 
-// One parameter of a function, up to the ',' or ')' behind it.
+// One parameter of a function, up to the ',' or ')' after it.
 Variable parse_parameter(Cursor& cursor);
 
 // The variable of a declarator, outside the register space.

@@ -1,5 +1,5 @@
 // A list must be nested as the array is, and no row may be longer than the array's; but the numbers
-// lie one behind the other, whatever the braces: a short row does not end in zeros, the next row
+// lie one after the other, whatever the braces: a short row does not end in zeros, the next row
 // follows at once. What is left at the end stays zero.
 // HW: measured on an H200: .s16 x[2][3] = {{-1, -2}, {7, 8, 9}} holds -1 -2 7 8 9 0. ptxas 13.0
 // writes the same bytes, and refuses lists that are flat, nested otherwise or too long.

@@ -9,7 +9,7 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// Registers that the hardware provides; names with a number or a component behind them included.
+// Registers that the hardware provides; names with a number or a component after them included.
 bool is_special_register(std::string_view name) {
   constexpr std::array<std::string_view, 37> kNames = {"%tid",
                                                        "%ntid",
@@ -117,7 +117,7 @@ Operand OperandParser::parse_number() {
   }
 }
 
-// "%tid" with ".x" close behind it.
+// "%tid" with ".x" close after it.
 std::string_view OperandParser::take_component(const Token& token) {
   const Token& dot = cursor_.peek();
   const bool close = dot.text.data() == token.text.data() + token.text.size() + 1;

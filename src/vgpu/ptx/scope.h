@@ -13,7 +13,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// What a name means: `name` is unique in the function.
+// The meaning of a name: `name` is unique in the function.
 struct Binding {
   Space space = Space::kRegister;
   int vector_width = 1;  // a .v4 register is name.x to name.w

@@ -1,4 +1,4 @@
-// What the entry points of a module take.
+// The parameters of a module's entry points.
 #pragma once
 
 #include "vgpu/ptx/ast.h"
@@ -6,7 +6,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// Of every .entry that has a body, in the order of the module.
+// The signature of every .entry that has a body, in the order of the module.
 std::vector<KernelSignature> signatures(const Module& module);
 
 }  // namespace tessera::vgpu::ptx

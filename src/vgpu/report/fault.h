@@ -1,4 +1,4 @@
-// What stops a kernel on the virtual GPU, with everything that is known about the place.
+// An error that stops a kernel on the virtual GPU, with everything that is known about its place.
 #pragma once
 
 #include <cstdint>
@@ -46,10 +46,10 @@ class Fault : public std::runtime_error {
   FaultKind kind() const { return kind_; }
   const std::string& message() const { return message_; }  // without the place
   const FaultPlace& place() const { return place_; }
-  // What the checks of the launch had found before.
+  // The findings of the launch's checks before the fault.
   const std::vector<Finding>& findings() const { return findings_; }
   void add_findings(std::vector<Finding> findings) { findings_ = std::move(findings); }
-  // Other lines that matter, and what to do; empty where the kind says all.
+  // Other lines that matter, and what to do; empty if the kind says everything.
   const std::vector<FindingPlace>& related() const { return related_; }
   const std::string& hint() const { return hint_; }
   void explain(std::vector<FindingPlace> places, std::string hint) {

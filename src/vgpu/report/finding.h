@@ -1,5 +1,5 @@
-// What a check found wrong, for a person to act on. Report types only: other rooms may include this
-// page.
+// An error that a check found, described so that a user can act on it. Report types only: other
+// rooms may include this page.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Severity : std::uint8_t {
   kNote       // nothing is wrong on any GPU known, but it is worth knowing
 };
 
-// One side of a finding: who did what, where.
+// One side of a finding: the thread, its access, and the place.
 struct FindingPlace {
   std::string what;  // "wrote 4 bytes of shared memory", "waited at barrier 0"
   std::string form;  // "st.shared.f32"
@@ -27,7 +27,7 @@ struct FindingPlace {
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
-// What has no defined value, and whether that matters depends on where the value goes.
+// Sources of undefined values. Whether a value matters depends on where it goes.
 enum class UndefinedSource : std::uint8_t {
   kShuffle,  // what a shuffle gets from a lane that its mask leaves out
   kLocal,    // local memory that the thread has not written

@@ -1,4 +1,4 @@
-// What a launch cost in memory traffic. A request is one issue of one instruction with at least one
+// The memory traffic of a launch. A request is one issue of one instruction with at least one
 // active lane. Report types only: other rooms may include this page. docs/counts.md defines every
 // count.
 #pragma once
@@ -18,17 +18,18 @@ struct GlobalCounts {
   std::uint64_t distinct_bytes = 0;   // each byte once a request
   std::uint64_t sectors = 0;          // each sector once a request
   std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
-  std::uint64_t lines = 0;            // each line once a request
-  std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines a wavefront
-  // Model, calibrated on an H200: cycles that loads found in L1 take there, a request the larger of
-  // its tag wavefronts and of what its addresses would cost in shared memory (plain).
+  std::uint64_t lines = 0;            // each line once per request
+  std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines per wavefront
+  // A model, calibrated on an H200: cycles in L1 of loads that hit there. A request takes the
+  // larger of its tag wavefronts and the wavefronts that its addresses would take in shared memory
+  // (plain).
   std::uint64_t data_wavefronts = 0;
-  // Atomics: lanes at the address that most lanes of a request want, summed over the requests.
+  // Atomics: lanes at the address that most lanes of a request use, summed over the requests.
   std::uint64_t same_address_lanes = 0;
 
   std::uint64_t sector_bytes() const { return sectors * kSectorBytes; }
   double sectors_per_request() const { return ratio(sectors, requests); }
-  // Distinct bytes of those that the sectors move, 0 to 1; 0 where there are none.
+  // The share of distinct bytes among those that the sectors move, 0 to 1; 0 if there are none.
   double efficiency() const { return ratio(distinct_bytes, sector_bytes()); }
   GlobalCounts& operator+=(const GlobalCounts& more);
 
@@ -52,16 +53,15 @@ struct SharedCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
   std::uint64_t requested_bytes = 0;  // of all lanes, duplicates included
-  // plain: 32 lanes a pass up to 32 bits a lane, 16 at 64 bits, 8 at 128 bits.
-  // pair: as plain, but wide loads whose lanes agree in pairs take half the passes. What an H200
-  // does.
+  // plain: 32 lanes per pass up to 32 bits per lane, 16 at 64 bits, 8 at 128 bits. pair: as plain,
+  // but wide loads whose lanes agree in pairs take half the passes. `pair` is what an H200 does.
   BankCounts plain, pair;
   std::uint64_t same_address_lanes = 0;  // as of global memory
 
   SharedCounts& operator+=(const SharedCounts& more);
 };
 
-// What moves the bytes of an instruction.
+// The mechanism that moves the bytes of an instruction.
 enum class Traffic : std::uint8_t {
   kNone,
   kLoad,
@@ -72,9 +72,10 @@ enum class Traffic : std::uint8_t {
   kCopyReduce  // asynchronous, shared onto global memory: cp.reduce.async
 };
 
-// Of one instruction. Generic addresses may reach several memories: each is counted where it lies.
-// Asynchronous copies: a bulk copy is one request, and its shared side is not counted, nor are the
-// operands that wgmma fetches (it is not documented how the hardware serves them).
+// The counts of one instruction. A generic address may reach several memories: each access is
+// counted in the memory that it reaches. Asynchronous copies: a bulk copy is one request, and its
+// shared side is not counted, nor are the operands that wgmma fetches (it is not documented how the
+// hardware serves them).
 struct MemoryCounts {
   Traffic traffic = Traffic::kNone;
   GlobalCounts global;
@@ -90,8 +91,8 @@ struct Footprint {
   bool estimated = false;          // of a sample, by how much two halves of it overlap
   std::uint64_t read_sectors = 0;  // atomics count as both
   std::uint64_t written_sectors = 0;
-  // Distinct sectors of each cluster, summed over the clusters: what would leave an SM that keeps
-  // all that its own cluster touches.
+  // Distinct sectors of each cluster, summed over the clusters: the traffic of an SM that caches
+  // everything that its own cluster touches.
   std::uint64_t cluster_read_sectors = 0;
   std::uint64_t cluster_written_sectors = 0;
 

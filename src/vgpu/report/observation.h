@@ -1,5 +1,5 @@
-// What a launch on the virtual GPU is watched for, and in which of the legal orders it runs. Report
-// types only: other rooms may include this page.
+// What is observed in a launch on the virtual GPU, and in which of the legal orders the launch
+// runs. Report types only: other rooms may include this page.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ struct ArrayUse;
 // moment that is legal, inside the wait for it. Both must give the same result.
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 
-// What holds no defined value holds these bits instead, so that two launches with other bits tell
-// whether a result depends on them.
+// Undefined values hold these bits, so that two launches with different bits show whether a result
+// depends on them.
 struct UndefinedBits {
   std::uint64_t registers = ~std::uint64_t{0};  // that nothing has written, from the low bits on
   std::uint8_t local = 0xff;                    // each byte of local memory
@@ -34,34 +34,35 @@ struct Observation {
   bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
   AsyncSchedule schedule = AsyncSchedule::kEager;
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
-  // Whether a warp goes past a wgmma only when its three siblings have come to it, and a wait of
-  // one of them covers what all four read: so it is on silicon, and PTX does not promise it.
+  // Whether a warp passes a wgmma only when its three siblings have reached it, and a wait of one
+  // warp covers the reads of all four. Silicon behaves like this; PTX does not promise it.
   bool warpgroups_meet = false;
-  // Threads that store one value to one place at once: a note, and no race. Every GPU leaves that
-  // value, and PTX leaves it open.
+  // Threads that store the same value to one place at once are a note, not a race. Every GPU stores
+  // that value; PTX leaves the result open.
   bool allows_same_values = false;
-  // A copy that overwrites what threads have read, without a proxy fence: a note. Documented code
-  // of libcu++ has none, and PTX asks for one.
+  // A copy that overwrites data that threads have read, without a proxy fence, is a note.
+  // Documented code of libcu++ has no fence, and PTX requires one.
   bool allows_unfenced_reads = false;
-  // A plain mov between a wgmma.fence and the wgmma that uses the register: a note. Compilers sink
-  // initialisations behind the fence, and ptxas places it rightly.
+  // A plain mov between a wgmma.fence and the wgmma that uses the register is a note. Compilers
+  // sink initialisations after the fence, and ptxas places it rightly.
   bool allows_moves_after_fence = false;
   std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
-  // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
+  // Ends the launch with Fault kStopped when it becomes true: checked now and then.
   const std::atomic<bool>* stop = nullptr;
   std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
   WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
   ReachedMemory* reached = nullptr;       // how far into its allocations it reaches
-  // What an earlier run of the same launch recorded, so that checks need not remember reads of
-  // other lines; null: none. It says when it was not complete.
+  // The lines that an earlier run of the same launch wrote, so that checks need not remember reads
+  // of other lines; null: none. The record says if it was incomplete.
   const WrittenLines* written_lines = nullptr;
-  // The stores that may change what their thread read there, so that checks see whose change is
-  // lost; null: not known.
+  // The stores that may update a word that their thread has read, so that checks see which update
+  // is lost; null: not known.
   const std::vector<Update>* updates = nullptr;
-  // The accesses whose address is made of one array alone; null: not known.
+  // The accesses whose address is computed from one array only; null: not known.
   const std::vector<ArrayUse>* arrays = nullptr;
-  // Of a thread at the launch, by the machine code; 0: not known, and setmaxnreg is not counted.
+  // Registers per thread at the launch, from the machine code. 0: not known, and setmaxnreg is not
+  // counted.
   int registers = 0;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
   UndefinedBits undefined;

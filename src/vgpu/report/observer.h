@@ -1,5 +1,6 @@
-// The one hook through which counts and checks see a running kernel. The executor tells an observer
-// every access and everything that orders accesses; it knows nothing of what observers make of it.
+// The one hook through which counts and checks see a running kernel. The executor reports to an
+// observer every access and everything that orders accesses; it does not know how observers use
+// that.
 //
 // One observer serves one worker thread and sees whole clusters, one after the other. A CTA outside
 // of a cluster is a cluster of one.
@@ -27,8 +28,8 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 enum class MemoryOrder : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
 enum class MemoryScope : std::uint8_t { kCta, kCluster, kGpu, kSystem };
 
-// What a store is about to write: of each lane `count` neighbouring registers, whose low bytes
-// become cells of memory.
+// The values that a store is about to write: `count` neighbouring registers per lane, whose low
+// bytes become cells of memory.
 struct StoredValues {
   const std::byte* registers[4] = {};  // each with 32 lanes
   std::uint8_t register_bytes = 0, cell_bytes = 0, count = 0;
@@ -38,7 +39,7 @@ struct StoredValues {
 
 // One issue of one memory instruction, before it happens; bounds and alignment hold. Lanes that
 // reach into several memories through generic addresses, or into several CTAs' shared memories,
-// come as one access each memory.
+// come as one access per memory.
 struct WarpAccess {
   Actor by;
   AccessKind kind = AccessKind::kLoad;
@@ -48,7 +49,7 @@ struct WarpAccess {
   std::uint8_t bytes = 0;           // a lane
   std::uint32_t owner = 0;          // kShared: rank of the CTA that the memory belongs to
   // 32 of them; those of inactive lanes repeat an active one. kGlobal: device address. kShared:
-  // bytes from the begin of the CTA's shared memory. kLocal: the lane's own address.
+  // bytes from the start of the CTA's shared memory. kLocal: the lane's own address.
   const std::uint64_t* address = nullptr;
   const StoredValues* values = nullptr;  // of an ordinary store; null: not known
   const std::byte* shared = nullptr;     // kShared: the owner's memory, as it is before the access
@@ -94,16 +95,16 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // `first` is the linear index of the cluster's CTA of rank 0. Nothing of an earlier cluster's
-  // shared memory, barriers or agents lives on.
+  // `first` is the linear index of the cluster's CTA of rank 0. The shared memory, barriers and
+  // agents of earlier clusters no longer exist.
   virtual void cluster_begins(std::uint64_t /*first*/, std::uint32_t /*ctas*/) {}
   virtual void cluster_ends() {}
   virtual void warp_exits(const Actor&) {}  // these lanes
 
   virtual void access(const WarpAccess&) {}
-  // One issue of cp.async, lane by lane, to count requests; what happens when is told by
-  // the agent events below. Lanes that read nothing (src-size 0) are missing in the mask of `from`,
-  // which may be empty.
+  // One issue of cp.async, lane by lane, to count requests; the agent events below report the
+  // order. Lanes that read nothing (src-size 0) are missing in the mask of `from`, which may be
+  // empty.
   virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}
 
   // ---- threads with threads -------------------------------------------------------------------
@@ -133,26 +134,26 @@ class Observer {
   virtual void agent_access(const AgentAccess&) {}
   // The agent's completion is an arrival (or transaction) at this phase.
   virtual void agent_signals(AgentId, MbarrierPlace, std::uint64_t /*phase*/) {}
-  // A wait_group of these lanes covers the agent; `read_only`: only what it read is free again.
+  // A wait_group of these lanes covers the agent; `read_only`: it covers only the agent's reads.
   virtual void agent_awaited(const Actor&, AgentId, bool /*read_only*/) {}
 
   // A wait of these lanes for their own wgmma covers what this agent of a sibling warp reads, on
   // silicon and not by PTX.
   virtual void agent_covered(const Actor&, AgentId) {}
 
-  // These lanes read something that has no defined value.
+  // These lanes read an undefined value.
   virtual void reads_undefined(const Actor&, UndefinedSource) {}
 
-  // The kernel did something wrong that the executor itself noticed, and went on.
+  // The executor itself noticed an error of the kernel that does not stop it.
   virtual void notice(Finding) {}
 };
 
-// What all observers of one launch share.
+// The state that all observers of one launch share.
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
   virtual std::unique_ptr<Observer> for_worker() = 0;
-  // After the last cluster: adds to the report what was seen.
+  // After the last cluster: adds its observations to the report.
   virtual void report(LaunchReport& to) = 0;
 };
 

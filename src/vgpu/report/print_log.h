@@ -1,5 +1,5 @@
-// What kernels print. Clusters run at the same time, so lines are kept by cluster and read in the
-// order of the grid: the same text in every run.
+// The output of printf() in kernels. Clusters run at the same time, so lines are kept by cluster
+// and read in the order of the grid: the same text in every run.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What one launch did. Report types only: other rooms may include this page.
+// The report on one launch. Report types only: other rooms may include this page.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,20 @@ struct InstructionReport {
   MemoryCounts memory;      // of Observation::memory
 };
 
-// What a launch takes of the machine.
+// The resources that a launch takes.
 struct LaunchResources {
   std::uint64_t ctas = 0;
   std::uint32_t ctas_per_cluster = 1;
   std::uint32_t threads = 0;       // a CTA
   std::uint32_t shared_bytes = 0;  // a CTA, static and dynamic
   std::uint32_t local_bytes = 0;   // a thread, without the frames of what it calls
-  // Approximate: the most 32-bit registers that a thread's PTX values need at one place. ptxas
+  // Approximate: the most 32-bit registers that are live in a thread's PTX at one place. ptxas
   // reorders instructions and may need more or fewer.
   std::uint32_t live_registers = 0;
 };
 
-// Of a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
-// scaled up and thereby a model. A launch that ran them all has ran == clusters.
+// For a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
+// scaled up, and so are estimates. A launch that ran all its clusters has ran == clusters.
 struct LaunchSample {
   std::uint64_t clusters = 0, ran = 0;
   bool is_partial() const { return ran < clusters; }

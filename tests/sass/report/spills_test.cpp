@@ -21,7 +21,7 @@ TEST(Spills, OfAMainLoopAreNamed) {
                                      {{"FFMA", 8}, {"LDL.64", 2}, {"STL", 1}});
   EXPECT_EQ(main_loop_spills(cubin),
             (std::vector<std::string>{"entry spills in its main loop: 3 loads and stores of local "
-                                      "memory beside 8 multiplies"}));
+                                      "memory and 8 multiplies"}));
 }
 
 TEST(Spills, OfEachKindOfMainLoopAreFound) {

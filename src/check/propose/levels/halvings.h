@@ -10,9 +10,9 @@ namespace tessera::checking {
 
 using Values = std::map<std::string, std::int64_t>;
 
-// From the values themselves down: each time the largest is halved, with those as large as it, so
-// that what is square stays square and a width stays while there are more rows than that. None is
-// made smaller than 16.
+// The list starts with the values themselves. Each step halves the largest value and all values
+// equal to it, so that a square stays square, and a width stays the same while there are more rows
+// than columns. No value falls below 16.
 std::vector<Values> halvings_of(const Values& values);
 std::int64_t smallest_of(std::int64_t value);
 

@@ -8,15 +8,15 @@ namespace tessera::checking {
 
 inline constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRefused = 4,
                      kMostShared = 4;
-// For a call that finds something with numbers that nobody tells: others are tried instead.
+// The number of other calls to try when a call with assumed numbers has findings.
 inline constexpr int kMostFurther = 24;
 // Warp instructions. WHY not seconds: proposals are the same on every machine, whatever else it
 // does. Under checks about ten million take a second.
 inline constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
                                kMostInAll = 40'000'000;
-inline constexpr double kLeastCost = 200'000;  // that tells how the costs grow
-// For what is no instruction: large PTX is read anew for each trial. The second is of the
-// processor.
+inline constexpr double kLeastCost = 200'000;  // the least that shows how the costs grow
+// Seconds for work other than instructions: large PTX is read again for each trial. The second
+// limit is processor time.
 inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
 inline constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
 inline constexpr std::size_t kMostOwn = 4;               // launches as the program makes them

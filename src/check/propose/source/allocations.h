@@ -1,4 +1,4 @@
-// What a program allocates for its pointers.
+// The memory that a program allocates for its pointers.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,8 @@
 namespace tessera::checking {
 namespace {
 
-// Whether what ends here is "(T)" and not "(x)": what it is put before begins behind it.
+// Whether the group that ends here is a cast, "(T)", rather than "(x)": the operand of a cast
+// follows it.
 bool is_cast(TokenRange words, const Token* close) {
   if (close == words.last) return false;
   if (close->is_name() || close->is("(")) return true;
@@ -30,7 +31,7 @@ const Token* list_open(TokenRange words) {
   return is_list ? token : nullptr;
 }
 
-// Behind the variable: its initial value, and what is assigned to all of it.
+// The place after the variable: its initial value, or a value that is assigned to all of it.
 TokenRange given_to(const Token* name, TokenRange text) {
   const Token* next = name + 1;
   if (next >= text.last || begins_member(name, text.first)) return {};
@@ -42,7 +43,7 @@ TokenRange given_to(const Token* name, TokenRange text) {
   return {};
 }
 
-// Behind "a.b.c" that begins here, in the text; null for others.
+// The place after the text "a.b.c" that begins here; null for other text.
 const Token* behind_path(const Token* token, TokenRange text,
                          const std::vector<std::string>& path) {
   const auto length = static_cast<std::ptrdiff_t>(2 * path.size());

@@ -1,4 +1,5 @@
-// What a program's text last gives a field of a variable: by assignment or in its initial value.
+// The value that a program's text last gives a field of a variable, by assignment or in its initial
+// value.
 #pragma once
 
 #include <optional>
@@ -18,16 +19,16 @@ TokenRange without_casts(TokenRange words);
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path);
 
-// Whether the text goes on to change it behind that place, as "a.b *= VALUE" and "++a.b" do.
+// Whether the text changes it after that place, as "a.b *= VALUE" and "++a.b" do.
 bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
                       const std::vector<std::string>& path);
 
-// Of "{.field = VALUE}" and "{VALUE, VALUE}", with or without the type before it. Nothing for words
-// that are no such list, or one that does not tell the field.
+// The value of the field in "{.field = VALUE}" or "{VALUE, VALUE}", with or without the type before
+// it. Nothing if the words are not such a list, or if the list does not set the field.
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
                                        const FieldOrder& order);
 
-// The last of both in the text.
+// Whichever of the two comes last in the text.
 std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
                                       const std::string& variable, const std::string& field,
                                       const FieldOrder& order);

@@ -1,4 +1,4 @@
-// In which case of a switch a launch is, and under which conditions.
+// Finds the case of a switch that contains a launch, and the conditions around the launch.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tessera::checking {
 // "case 64 of switch (size)", the outermost first; none outside of all.
 std::vector<std::string> cases_around(const HostSource& source, const Token* place);
 
-// Of each `if` around it, the innermost first; empty words where it is in an `else`.
+// The condition of each `if` around the place, the innermost first; empty words for an `else`.
 std::vector<TokenRange> conditions_around(const HostSource& source, const Token* place);
 
 }  // namespace tessera::checking

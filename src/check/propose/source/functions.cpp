@@ -36,7 +36,8 @@ bool is_keyword(const Token& token) {
   return kWords.count(token.text) != 0;
 }
 
-// Calls that are no heads of functions.
+// Whether this "(" may open the parameters in the head of a function, rather than the arguments of
+// a call.
 bool may_be_head(const Token* open, const Token* head) {
   return open->is("(") && open != head && open[-1].is_name() && !is_keyword(open[-1]) &&
          !open[-1].is("__launch_bounds__") && !open[-1].is("__align__") &&
@@ -97,7 +98,7 @@ class FunctionReader {
   }
 
  private:
-  // The function whose parameters open here; the place behind it, or behind what is none.
+  // The function whose parameters open here; the place after it, or after what is not a function.
   const Token* function(const Token*& head, const Token* open) {
     const Token* close = skip_group(open, all_.last);
     if (open[-1].is("operator") && close != all_.last && close->is("(")) {
@@ -126,7 +127,7 @@ class FunctionReader {
     return head;
   }
 
-  // Past "const noexcept -> T" and the list of a constructor.
+  // Skips "const noexcept -> T" and the initialiser list of a constructor.
   const Token* body_behind(const Token* close, std::vector<MemberInitial>& initials) const {
     const Token* token = close;
     bool in_list = false;

@@ -7,7 +7,7 @@
 namespace tessera::checking {
 namespace {
 
-// Behind the name of a function where it is called: "f(", "f<T>(", of a constructor also "T x(",
+// The place after the name of a called function: "f(", "f<T>("; for a constructor also "T x(",
 // "make_unique<T>(" and the same with braces. Null for other uses of the name.
 const Token* opening(const Token* name, const Token* last, const SourceFunction& function,
                      std::vector<TokenRange>& template_arguments) {

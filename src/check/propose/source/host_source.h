@@ -1,4 +1,4 @@
-// What a CUDA source says about its launches: which function launches which kernel, with what.
+// The launches in a CUDA source: which function launches which kernel, with which arguments.
 #pragma once
 
 #include <deque>
@@ -66,11 +66,11 @@ class HostSource {
   const SourceFunction* around(const Token* token) const;
   // The function that a lambda is in.
   const SourceFunction* outside_of(const SourceFunction& function) const { return function.outer; }
-  // From other functions of the source.
+  // Calls of this function from other functions of the source.
   const std::vector<FunctionCall>& calls_of(const SourceFunction& function) const;
   const SourceFunction* kernel(const std::string& name) const;
   const SourceFunction* function(const std::string& name) const;  // no kernel
-  // That takes so many arguments, if one of this name does.
+  // The function of this name with this number of arguments, if there is one.
   const SourceFunction* function(const std::string& name, std::size_t arguments) const;
   // Names that code of the device uses: changing their values changes the kernel.
   bool is_used_on_device(const std::string& name) const { return device_names_.count(name) != 0; }

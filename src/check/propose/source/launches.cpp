@@ -140,7 +140,7 @@ class Finder {
     return {function != nullptr ? function->body.first : source_.all().first, at};
   }
 
-  // What a field of the config holds: all of it, or component by component.
+  // The value of a field of the config: the whole field, or component by component.
   TokenRange of_config(const std::string& config, const std::string& field, const Token* at) {
     const TokenRange before = body_around(at);
     std::vector<TokenRange> components;
@@ -164,7 +164,7 @@ class Finder {
     return kept(std::move(words));
   }
 
-  // Whether the config comes from a caller, or a function of the source makes or fills it behind
+  // Whether the config comes from a caller, or a function of the source makes or fills it after
   // these words.
   bool is_filled_behind(TokenRange words, const std::string& config, TokenRange before) const {
     const SourceFunction* around = source_.around(before.last);
@@ -257,7 +257,8 @@ class Finder {
     return values;
   }
 
-  // The launch of what these words name: a kernel, or what stands for one.
+  // Adds the launch of the kernel that these words name, directly or through a variable or
+  // parameter.
   void add(LaunchSite site, TokenRange words, int depth) {
     const Named named = named_by(words);
     if (named.name.empty() || depth > kMostNames) return;
@@ -278,8 +279,8 @@ class Finder {
     }
   }
 
-  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given; of a switch
-  // what each "case 1: k = &..." gives.
+  // The last values given to "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..."; in a
+  // switch, the value of each "case 1: k = &...".
   static std::vector<TokenRange> pointers_to_functions(TokenRange before, const std::string& name) {
     std::vector<TokenRange> found;
     for (const Token* token = before.last; token-- != before.first;) {
@@ -303,7 +304,8 @@ class Finder {
     return {begin, end};
   }
 
-  // The function around the launch gets the kernel from its callers: one launch for each.
+  // If the function around the launch gets the kernel from its callers, there is one launch per
+  // caller.
   void add_of_callers(const LaunchSite& site, const std::string& parameter, int depth) {
     const SourceFunction& function = *source_.around(site.at);
     const bool is_own = is_parameter(function, parameter);

@@ -27,7 +27,7 @@ const Token* body_of(const HostSource& source, const std::string& name) {
   return nullptr;
 }
 
-// Of an array: a number, or a macro for one. 0: other words.
+// The extent of an array: a number, or a macro for one. 0 for other words.
 std::int64_t extent_of(const HostSource& source, const Token& word) {
   if (word.kind == Token::Kind::kNumber) return std::strtoll(word.text.c_str(), nullptr, 0);
   const auto macro = source.source().macros.find(word.text);
@@ -36,7 +36,7 @@ std::int64_t extent_of(const HostSource& source, const Token& word) {
   return body.kind == Token::Kind::kNumber ? std::strtoll(body.text.c_str(), nullptr, 0) : 0;
 }
 
-// "const float *a, *b" without its ";". False for what is no plain declaration.
+// Reads "const float *a, *b" without its ";". False if it is not a plain declaration.
 bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceField>& fields) {
   std::string type;
   const Token* at = words.first;

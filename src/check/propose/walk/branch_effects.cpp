@@ -33,7 +33,7 @@ const Token* variable_before(const Token* end, const Token* first) {
   return variable;
 }
 
-// "int n = 4", "auto& x : list", "float* p(q)": the name behind a type.
+// "int n = 4", "auto& x : list", "float* p(q)": the name after a type.
 bool is_declared(const Token* name, const Token* first) {
   const Token* before = name;
   while (before != first && is_one_of(before[-1], {"&", "*", "const"})) --before;

@@ -15,7 +15,7 @@ class StatementWalk {
  public:
   virtual ~StatementWalk() = default;
 
-  // False where the way depends on what nobody knows, or there is no end.
+  // False when the path depends on an unknown value, or does not end.
   bool comes_to_its_end(TokenRange body);  // with its braces
 
  protected:

@@ -8,7 +8,7 @@
 
 namespace tessera::gemm {
 
-// One line a file in gemm/families/, written by the build.
+// One line per file in gemm/families/, written by the build.
 #define TESSERA_FAMILY(name) const Family& name##_family();
 #include "gemm_families.inc"
 #undef TESSERA_FAMILY
@@ -22,7 +22,7 @@ Majors majors_of(const Problem& p) {
   return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
 }
 
-// Of a product in the order that it has.
+// The request for a product in its own order, without exchanging the operands.
 Request request_as_it_is(const Subproblem& whole, const DeviceLimits& limits,
                          const PlanOptions& options, int first_temp) {
   using enum OperandId;

@@ -85,7 +85,7 @@ Rectangle RemainderSearch::rectangle(const RatedRow& row, const Piece& piece) co
   return one;
 }
 
-// The rectangle by the row whose launch costs least after another one.
+// The rectangle with the row whose launch costs least after another launch.
 const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long long n) {
   for (const Remainder& known : known_) {
     if (known.m == m && known.n == n) return known;
@@ -116,7 +116,7 @@ void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, b
       {{}, m, 0, whole_.m - m, corner_below ? whole_.n : n},
   };
   Rectangles found{{priced_rectangle(row, m, n, split_)}, 1};
-  // WHY: what is too dear with the least that remainders cost need not be looked at.
+  // WHY: whole tiles that are too expensive even with the cheapest remainders need not be examined.
   if (found.cost(limits_).total() + least_of(remainders[0]) + least_of(remainders[1]) >= least)
     return;
   for (const Rectangle& wanted : remainders) {

@@ -1,8 +1,8 @@
-// Remainder tiles. 4097 x 4097 outputs take 17 x 33 tiles of 256x128, and a tenth of what these
-// multiply is outside of D. So a product may be planned in rectangles: first the whole tiles of its
-// config row, then the rest of D, to the right and below, by rows with smaller tiles. The corner
-// belongs to one of these two. Each rectangle begins at the edge of a large tile, so its operands
-// are as aligned as those of the whole product.
+// Remainder tiles. 4097 x 4097 outputs take 17 x 33 tiles of 256x128, and a tenth of the outputs of
+// these tiles are outside of D. So a product may be planned in rectangles: first the whole tiles of
+// its config row, then the rest of D, to the right and below, by rows with smaller tiles. The
+// corner belongs to one of these two. Each rectangle begins at the edge of a large tile, so its
+// operands are as aligned as those of the whole product.
 #pragma once
 
 #include <span>
@@ -50,7 +50,8 @@ class RemainderSearch {
   Rectangles whole(const RatedRow& row, Splitting split) const;
   // A piece of D by a row, split as the piece says.
   Rectangle rectangle(const RatedRow& row, const Piece& piece) const;
-  // What the policy asks for, else the cheapest; the rectangle of `row` comes first.
+  // The rectangles that the policy requests, else the cheapest ones; the rectangle of `row` comes
+  // first.
   Rectangles best(const RatedRow& row);
 
   // Products priced so far.

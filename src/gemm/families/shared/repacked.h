@@ -1,4 +1,4 @@
-// FP32 products whose operands a step before them copies into rows along m and n.
+// FP32 products with a step before them that copies their operands into rows along m and n.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace tessera::gemm {
 
 inline constexpr int kFloat = sizeof(float);
 
-// The request as it is after that step, but for where its operands are.
+// The request as it is after that step, except for where its operands are.
 inline Request request_after_repack(Request request, Needs needs) {
   GemmParams& p = request.product.params;
   if (needs.a) {

@@ -1,5 +1,5 @@
-// What the families that walk a stream-K schedule share: the schedule within the limit of the
-// workspace, what a decision says of it, and the steps.
+// Shared code of the families that use a stream-K schedule: the schedule within the limit of the
+// workspace, its part of a decision, and the steps.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ inline std::int64_t partials_bytes(const KernelRow& row, const schedule::StreamK
   return schedule::slots_of(schedule) * row.block.m * row.block.n * sum_bytes;
 }
 
-// The schedule of `with(split)` that is given or that the options ask for or, where the partials of
-// the latter do not fit the workspace, that of whole tiles.
+// The schedule of `with(split)`: the given split, else the one that the options request, else, if
+// its partials exceed the workspace, that of whole tiles.
 template <class With>
 Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum_bytes,
                            With&& with) {
@@ -78,8 +78,8 @@ inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Re
 }
 
 // Adds the steps of a schedule: the product, and the sums of split tiles where there are some. Both
-// take the same parameters, with members gemm, schedule and partials. The index of the product's
-// step.
+// take the same parameters, with members gemm, schedule and partials. Returns the index of the
+// product's step.
 template <class Params>
 std::size_t add_stream_k_steps(const KernelRow& row, const Params& params, const Product& product,
                                PlannedAddress partials, const DeviceLimits& limits,

@@ -39,7 +39,7 @@ TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
 
 bool can_be_mapped(TensorMapDesc desc, int alignment) {
   constexpr auto most = static_cast<std::uint64_t>(kMaxCoordinate);
-  // WHY: what check() would say takes longer to write than all of a plan.
+  // WHY not check(): writing its message takes longer than making a whole plan.
   if (alignment % 16 != 0 || desc.strides[0] % 16 != 0) return false;
   desc.address = static_cast<std::uint64_t>(alignment);  // the worst one of this alignment
   return desc.sizes[0] <= most && desc.sizes[1] <= most && check(desc).ok();

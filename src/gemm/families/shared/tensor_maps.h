@@ -1,4 +1,4 @@
-// Tensor maps of canonical operands: which operands TMA can load, and what their maps say.
+// Tensor maps of canonical operands: which operands TMA can load, and the contents of their maps.
 // Functions that take a config row are for FP32 kernels.
 #pragma once
 

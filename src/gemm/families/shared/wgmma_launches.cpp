@@ -98,7 +98,7 @@ std::vector<std::int64_t> wgmma_temps(const Decision& decision, const Config& co
 
 namespace {
 
-// What the steps of one plan are built from.
+// The inputs from which the steps of one plan are built.
 class WgmmaSteps {
  public:
   WgmmaSteps(const Offer& offer, const Request& request)
@@ -119,8 +119,8 @@ class WgmmaSteps {
     const bool has_sums = product_.params.k > 0;
     if (has_sums || !decision_.is_cut) steps.push_back(multiply());
     if (decision_.is_cut) steps.push_back(reduce());
-    // WHY each may start early: all of its threads wait for the end of the launch before, ahead of
-    // any access to memory. The first one waits for whatever the stream ran before.
+    // WHY each may start early: all of its threads wait for the end of the previous launch before
+    // any access to memory. The first one waits for whatever the stream ran before it.
     for (Step& step : steps) {
       step.launch.param_offsets = {0};
       step.launch.shape.starts_early = step.pass != Pass::kRepack;
@@ -211,7 +211,7 @@ class WgmmaSteps {
     return step;
   }
 
-  // With the larger parameter block of a kernel that applies the epilogue.
+  // The step with the larger parameter block of a kernel that applies the epilogue.
   Step fused(const LaunchShape& launch, const WgmmaParams& params) const {
     Step step = step_of(Pass::kMultiply, row_.entry, launch,
                         FusedParams{params, fused_of(caller_.problem())});

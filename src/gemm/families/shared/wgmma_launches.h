@@ -1,5 +1,5 @@
-// What the kernels on Hopper's tensor cores are launched with: what an offer has settled, and the
-// steps that follow from it. The temps are the partial sums, repacked A and repacked B.
+// The launches of the kernels on Hopper's tensor cores: the choices of an offer, and the steps that
+// follow from them. The temps are the partial sums, repacked A and repacked B.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct WgmmaTiles {
   std::int64_t count() const { return tiles_m * tiles_n; }
 };
 WgmmaTiles wgmma_tiles(const wgmma::Config& config, const GemmParams& p);
-// Of one part of k; with the last one they may be more than k has.
+// The k tiles of one part. All parts together may have more than k has.
 std::int64_t k_tiles_of_a_part(const wgmma::Config& config, const GemmParams& p,
                                std::int64_t parts);
 

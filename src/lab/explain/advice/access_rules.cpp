@@ -61,8 +61,8 @@ std::string conflict_cure(const Evidence& e, const Site& site) {
   return fmt::format(fmt::runtime(e.multiplies ? kConflictsInTiles : kConflicts), pad, rule);
 }
 
-// Sectors that the lanes' bytes fill, with those that other lines ask for right beside them: fields
-// of a struct that are loaded one by one fill their sectors together.
+// Sectors that the lanes' bytes fill, with the adjacent bytes that other lines ask for: fields of a
+// struct that are loaded one by one fill their sectors together.
 double sectors_needed(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const int own = classify(site.form).bytes;
@@ -88,14 +88,14 @@ double wasted_sectors(const Site& site) {
   return static_cast<double>(site.memory.global.sectors) - sectors_needed(site);
 }
 
-// At most one sector a request more than needed: its first word is inside of one.
+// At most one sector per request more than needed: its first word is inside of one.
 bool is_misaligned(const Site& site) {
   const auto requests = static_cast<double>(site.memory.global.requests);
   return sectors_needed(site) > 1.5 * requests &&
          static_cast<double>(site.memory.global.sectors) - sectors_needed(site) < 1.01 * requests;
 }
 
-// What the lanes of one site are apart, as far as its sectors tell.
+// The distance between the lanes of one site, as far as its sectors show.
 std::string distance_text(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const double bytes =
@@ -103,7 +103,7 @@ std::string distance_text(const Site& site) {
   return bytes > 31 ? "32 bytes or more" : fmt::format("about {:.0f} bytes", bytes);
 }
 
-// Of what device memory moves: the part that no lane asks for, at least.
+// The share of the bytes moved by device memory that no lane asks for: at least this.
 double never_asked(const Evidence& e) {
   const double moved = e.totals.footprint_bytes;
   return moved > 0 ? std::max(0.0, 1 - e.totals.distinct_bytes / moved) : 0;
@@ -187,7 +187,7 @@ Found uncoalesced_access(const Evidence& e) {
   const Site* site = largest(e.sites, wasted);
   if (!site) return {};
   const double share = sum * vgpu::kSectorBytes / e.totals.sector_bytes, never = never_asked(e);
-  // WHY the half: what one request leaves in a sector, a later one may find in a cache.
+  // WHY half: a later request may find the rest of a sector in a cache.
   const double weight = std::max(std::min(share, never), share < 0.5 ? 0.0 : share / 2);
   if (weight < kWorthAWord) return {};
   const std::string rest =

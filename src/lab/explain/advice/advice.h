@@ -10,7 +10,7 @@
 
 namespace tessera::lab {
 
-// How full an SM gets, and of how many SMs the grid makes use.
+// How full an SM gets, and how many SMs the grid uses.
 struct Placement {
   int ctas = 0;  // of one SM at a time; 0: not known
   int warps = 0, max_warps = 0;
@@ -22,7 +22,7 @@ struct Placement {
   int sms = 0;
 };
 
-// What the model says of the multiplying launch, once it is started.
+// The model's replay of the multiplying launch, once it is started.
 struct Replay {
   bool known = false;
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
@@ -31,8 +31,8 @@ struct Replay {
   double predicted_ms = 0;  // of all launches, starting them included: what the page shows
   std::string busiest;      // a part by the model's name, "L1"
   double busy_ms = 0;
-  // What `predicted_ms`, or the time of full SMs, is longer than the longest resource, the largest
-  // first.
+  // The times by which `predicted_ms`, or the time of full SMs, exceeds the longest resource, the
+  // largest first.
   std::vector<UnitTime> rest;
 };
 // Some of the rest.

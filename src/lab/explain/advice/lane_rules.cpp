@@ -1,4 +1,4 @@
-// What lanes of a warp do to each other: updates of one address, and ways that part.
+// Costs that lanes of a warp cause each other: updates of one address, and diverging branches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-// Of the updates that meet in one sector, were they all of one address and of this site's type.
+// The time of the updates that meet in one sector, if they all had one address and this site's
+// type.
 double one_address_ms(const Evidence& e, const Site& site) {
   const arch::Costs costs;
   const bool are_floats = serial_updates_of(site).are_floats;
@@ -36,7 +37,8 @@ double one_address_ms(const Evidence& e, const Site& site) {
   return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
-// Requests of the whole launch in one place: nothing else that a warp does makes them fewer.
+// Atomics whose updates, over the whole launch, meet in few sectors: no other change to a warp's
+// work reduces them.
 Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
@@ -72,7 +74,7 @@ double lanes_of_blocks(const Placement& placement) {
   return static_cast<double>(placement.threads) / warps;
 }
 
-// A branch is issued for the lanes that take it, which says nothing of those that work.
+// A branch is issued for the lanes that take it, which says nothing about the lanes that do work.
 bool works(const Site& site) { return class_of(site.form) != InstructionClass::kControl; }
 
 double lost_lanes(const Site& site) {

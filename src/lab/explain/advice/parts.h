@@ -1,4 +1,4 @@
-// What the rules of advice share: shares of the bound, and words for a place.
+// Shared code for the rules of advice: shares of the bound, and words for a place.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,16 @@ bool is_arithmetic(Resource resource);  // a pipe of floats, or tensor cores
 // The part that the verdict is about.
 bool is_named(const Evidence& evidence, Resource resource);
 
-// What part of the replay's time the longest resource takes; 1 where nothing is replayed.
+// The share of the replay's time that the longest resource takes; 1 if nothing is replayed.
 double busy_share(const Evidence& evidence);
 // The replay of the loop says so, and the longest resource, which is of the whole launch, agrees.
 bool waits(const Evidence& evidence);
-// How many warps of an SM would keep the longest resource busy for most of the time, if twice the
-// warps do twice as much in a time; all that fit, if these would not.
+// The number of warps per SM that would keep the longest resource busy for most of the time, if
+// twice the warps do twice as much in the same time; all warps that fit, if these would not
+// suffice.
 double needed_warps(const Evidence& evidence);
 
-// What so many wavefronts of the load/store unit are of the bound.
+// The share of the bound that this number of wavefronts of the load/store unit takes.
 double share_of_wavefronts(const Evidence& evidence, double wavefronts);
 
 template <class Value>

@@ -1,4 +1,5 @@
-// Of kernels that multiply no matrices: copies, reductions, histograms, functions of each element.
+// Rules for kernels that multiply no matrices: copies, reductions, histograms, functions of each
+// element.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr double kMostOfTheBound = 0.8;
 
-// What instructions are for, as far as their class tells.
+// The purpose of the instructions, as far as their class shows.
 struct Mix {
   double arithmetic = 0, memory = 0, meetings = 0, indices = 0;
 };

@@ -1,4 +1,4 @@
-// Of kernels that multiply matrices.
+// Rules for kernels that multiply matrices.
 #include "lab/explain/advice/rules.h"
 
 #include <fmt/format.h>

@@ -18,7 +18,7 @@ struct Product {
   std::string_view one, other;
 };
 
-// What one entry loads, hands on and multiplies.
+// Reads what one entry loads, passes on and multiplies.
 class ProductReader {
  public:
   void read(std::string_view line, int number) {

@@ -22,18 +22,18 @@ Found bank_conflicts(const Evidence& e);
 Found scattered_access(const Evidence& e);
 Found scalar_access(const Evidence& e);
 Found spills(const Evidence& e);
-// Of kernels that multiply nothing and are limited by L2 or device memory: what their lanes fetch
-// and do not use.
+// For kernels that multiply nothing and are limited by L2 or device memory: bytes that their lanes
+// fetch and do not use.
 Found uncoalesced_access(const Evidence& e);
 Found misaligned_access(const Evidence& e);
 
-// What lanes of a warp do to each other.
+// Contention between the lanes of a warp.
 Found atomic_contention(const Evidence& e);
 Found divergence(const Evidence& e);
 // The place whose lanes share addresses and take longest, of the longest kind of atomics that has
 // one; nothing else may be blamed for them.
 const Site* contended_site(const Evidence& e);
-// What updates of one address within a warp take at least, with every SM busy.
+// The least time of updates of one address within a warp, with every SM busy.
 double contention_ms(const Evidence& e);
 
 // How full the GPU is.
@@ -41,7 +41,7 @@ Found few_warps(const Evidence& e);
 Found small_launch(const Evidence& e);
 Found short_blocks(const Evidence& e);
 
-// The same questions, of a kernel that multiplies matrices and of one that does not.
+// The same rules, for a kernel that multiplies matrices and for one that does not.
 Found shared_traffic(const Evidence& e);
 Found no_sharing(const Evidence& e);
 Found barriers(const Evidence& e);

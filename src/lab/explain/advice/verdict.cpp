@@ -1,4 +1,4 @@
-// What limits a kernel, in a sentence.
+// One sentence that says what limits a kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,7 @@
 namespace tessera::lab {
 namespace {
 
-// What wavefronts of the load/store unit are spent on, how that is called, and which advice is
-// about it.
+// The uses of wavefronts of the load/store unit, their names, and the advice for each.
 enum class WavefrontsOf { kConflicts, kShared, kScattered, kGlobal };
 
 WavefrontsOf most_of(const Wavefronts& wavefronts) {
@@ -101,7 +100,7 @@ std::string waiting_text(const Evidence& e) {
                      most.name == kUnhidden ? unhidden_text(e) : most.name);
 }
 
-// The advice that says what the longest resource is spent on, and where.
+// The advice about the main use of the longest resource, and its place.
 const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector<Advice>& list) {
   for (const Advice& advice : list) {
     const bool of_wavefronts = top.resource == Resource::kLoadStore &&
@@ -134,7 +133,7 @@ std::string named_text(const Evidence& e, const std::vector<Site>& sites,
                      access_or_code(sites.front()));
 }
 
-// What holds whatever the longest resource is.
+// Remarks that hold whatever the longest resource is.
 std::string besides(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kMuch = 0.25, kNearlyAll = 0.9;
   std::string text;

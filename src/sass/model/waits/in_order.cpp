@@ -59,7 +59,7 @@ bool read_in_order(const Operation& first, const Operation& second) {
 }
 
 // HW: the predicate of ATOM says whether the address was one of global memory. It is known when the
-// sources are read: ptxas waits for no more than that (sm_90, sums of two FP16 numbers).
+// sources are read, and ptxas waits only for that (sm_90, sums of two FP16 numbers).
 bool writes_predicate_early(const Operation& operation) { return operation.name == "ATOM"; }
 
 }  // namespace tessera::sass

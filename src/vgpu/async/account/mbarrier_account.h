@@ -1,5 +1,5 @@
-// Who arrived at a barrier object in its phase, who promised bytes and who brought them: when a
-// phase never ends, this says what is missing, and at which lines.
+// The account of a barrier object in its phase: arrivals, promised bytes and delivered bytes. When
+// a phase never ends, the account shows what is missing, and at which lines.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class MbarrierAccount {
   void note(const Site& site, MbarrierEvent event, std::uint64_t amount);
   void begin_phase();
   const std::vector<MbarrierEntry>& entries() const { return entries_; }
-  // Of the phase before, without the initialisation.
+  // Entries of the phase before, without the initialisation.
   const std::vector<MbarrierEntry>& before() const { return before_; }
   std::uint64_t sum(MbarrierEvent event) const;
 
@@ -39,13 +39,13 @@ class MbarrierAccount {
   std::vector<MbarrierEntry> before_;
 };
 
-// Whether some of what its phase waits for came, and not all.
+// Whether its phase got some of what it waits for, but not all.
 bool some_came(const Mbarrier& object);
-// What keeps the phase from ending, in one sentence: "it waits for 65 arrivals, and 64 came".
+// The reason why the phase does not end, in one sentence: "it waits for 65 arrivals, and 64 came".
 std::string missing_at(const Mbarrier& object);
-// What to do about it.
+// The remedy for that.
 std::string remedy_for(const Mbarrier& object);
-// The lines of the account; where nothing came in this phase, those of the phase before.
+// The lines of the account; if nothing came in this phase, those of the phase before.
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);
 
 }  // namespace tessera::vgpu

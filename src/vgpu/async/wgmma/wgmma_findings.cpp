@@ -1,4 +1,4 @@
-// What is told of a wgmma: the bytes that it fetches, and what is wrong with it.
+// Findings and reports about a wgmma: the bytes that it fetches, and its errors.
 #include "vgpu/async/wgmma/wgmma_findings.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is told of a wgmma: the bytes that it fetches, and what is wrong with it.
+// Findings and reports about a wgmma: the bytes that it fetches, and its errors.
 #pragma once
 
 #include <initializer_list>
@@ -30,7 +30,7 @@ struct WgmmaPlace {
   std::uint32_t instruction;
   const char* what;
 };
-// Tells the observer, who must be there; the later place first.
+// Reports to the observer, which must exist; the later place comes first.
 void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
                   std::initializer_list<WgmmaPlace> places);
 

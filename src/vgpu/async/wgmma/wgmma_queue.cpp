@@ -1,5 +1,5 @@
-// A product stays in the queue until it has happened and, where somebody watches, until its group
-// has been waited for.
+// A product stays in the queue until it is done and, if there is an observer, until its group has
+// been waited for.
 #include "vgpu/async/wgmma/wgmma_queue.h"
 
 #include <algorithm>
@@ -115,8 +115,8 @@ void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
   }
 }
 
-// The products of a warpgroup are one: they happen together, and whoever has waited for its own
-// knows that the other warps' fetches are over, too.
+// The products of a warpgroup are one operation: they are done together, and a warp that has waited
+// for its own product knows that the fetches of the other warps are over, too.
 void WgmmaQueue::cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from,
                                 std::uint64_t until) {
   AsyncCta& cta = lanes.warp->cta();
@@ -198,7 +198,7 @@ void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) 
   }
 }
 
-// A fence came after all earlier products of the register, and only the move after the fence.
+// A fence came after all earlier products of the register, and only the move came after the fence.
 bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
                                        std::uint32_t instruction) const {
   const AsyncCta& cta = lanes.warp->cta();

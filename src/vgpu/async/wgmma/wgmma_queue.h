@@ -1,9 +1,9 @@
 // The wgmma of one warp: asynchronous products, in groups (PTX ISA:
 // wgmma.mma_async).
 //
-// With the eager schedule a product happens at its issue, with the lazy one inside the wait for its
-// group. Where somebody watches, the queue also tells what the products fetch and reports misuse of
-// their registers, of fences and of descriptors.
+// Under the eager schedule a product is done at its issue, under the lazy one inside the wait for
+// its group. If there is an observer, the queue also reports the fetches of the products and misuse
+// of their registers, of fences and of descriptors.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace tessera::vgpu {
 
 // ---- for operations -----------------------------------------------------------------------------
 
-// Of the warp in its CTA.
+// The number of the warp in its CTA.
 int warp_index(const Lanes& lanes);
 void issue_wgmma(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaRun run);
 void fence_wgmma(Lanes& lanes, const Op& op);
 void commit_wgmma(Lanes& lanes, const Op& op);
 void wait_wgmma(Lanes& lanes, const Op& op);
-// An ordinary instruction reads or writes the op.immediate registers in its list, of which a
-// product may be in flight or about to be issued.
+// An ordinary instruction reads or writes the op.immediate registers in its list; a product on
+// these may be in flight or about to be issued.
 void touch_wgmma_registers(const Op* first, const Op* last, Lanes& lanes);
 
 // ---- a warp's queue -----------------------------------------------------------------------------
@@ -39,8 +39,8 @@ class WgmmaQueue {
   // All but the newest `pending` groups are complete.
   void wait(Lanes& lanes, const Op& op, std::uint32_t pending);
   void touch(Lanes& lanes, const Op& op);
-  // Of the warpgroup's first warp: the oldest instruction of which warps have ended without it;
-  // kNoInstruction if there is none.
+  // For the warpgroup's first warp: the oldest instruction that some warps of the group have ended
+  // without; kNoInstruction if there is none.
   std::uint32_t lonely_issue() const {
     return issues_.empty() ? kNoInstruction : issues_.front().instruction;
   }
@@ -56,7 +56,7 @@ class WgmmaQueue {
     AgentId agent = 0;
     bool fenced = false;  // a wgmma.fence came after it
   };
-  // What the four warps of a warpgroup must agree on.
+  // The fields on which the four warps of a warpgroup must agree.
   struct Issue {
     std::uint32_t instruction = 0;
     bool accumulate = false;
@@ -76,7 +76,7 @@ class WgmmaQueue {
   const Product* owner(const std::byte* registers, std::uint32_t offset) const;
 
   std::deque<Product> products_;  // pending ones, the oldest first
-  // The last ones that this warp has waited for, by number.
+  // The last products that this warp has waited for, by number.
   std::deque<std::pair<std::uint64_t, AgentId>> awaited_;
   std::uint64_t committed_ = 0;  // groups
   std::uint64_t queued_ = 0;     // products so far

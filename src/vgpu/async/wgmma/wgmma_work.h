@@ -10,7 +10,8 @@
 
 namespace tessera::vgpu {
 
-// The swizzle of a matrix descriptor, bits 62-63. HW: tensor maps number the same modes otherwise.
+// The swizzle of a matrix descriptor, bits 62-63. HW: tensor maps number the same modes
+// differently.
 enum class WgmmaSwizzle : std::uint8_t { kNone, k128, k64, k32 };
 
 // HW: PTX ISA, "Matrix Descriptor Format" of wgmma. Addresses and distances are bytes.

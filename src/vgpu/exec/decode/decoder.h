@@ -1,4 +1,4 @@
-// Turns one PTX function into a Draft. The decoder keeps the names; a rule (one a family of
+// Turns one PTX function into a Draft. The decoder keeps the names; a rule (one per family of
 // opcodes) says which operations an instruction becomes.
 #pragma once
 
@@ -31,7 +31,7 @@ struct ParamLayout {
 // An entry's own parameters are in the kernel's parameter memory and not in the layout.
 ParamLayout layout_params(const ptx::Function& function);
 
-// What the functions of one kernel share while they are decoded.
+// The state that the functions of one kernel share while they are decoded.
 class KernelScope {
  public:
   virtual ~KernelScope() = default;
@@ -43,7 +43,7 @@ class KernelScope {
                              std::uint64_t& address) = 0;
   // Index of a function in the kernel, which will then be decoded too; false if unknown.
   virtual bool find_function(const std::string& name, std::uint32_t& index) = 0;
-  // What a pointer to the function holds, in all kernels of the module; 0 if unknown.
+  // The value of a pointer to the function, in all kernels of the module; 0 if unknown.
   virtual std::uint64_t function_address(const std::string& name) = 0;
   virtual const ptx::Function& function_at(std::uint32_t index) = 0;
   // The functions with bodies that have this many returns and parameters.
@@ -74,7 +74,7 @@ class Decoder {
   Value temporary(Scalar scalar);
   // The predicate that .cc writes and addc, subc and madc read; one a function.
   Value condition_code();
-  // The register's declared width; kNone when the operand is no register.
+  // The register's declared width; kNone when the operand is not a register.
   Scalar declared(const ptx::Operand& operand) const;
 
   const Operation& operation(std::string_view name, Options options = kDefault);

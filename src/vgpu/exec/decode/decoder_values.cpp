@@ -1,4 +1,4 @@
-// What the operands of an instruction become: slots of registers, constants, addresses of symbols.
+// Turns the operands of an instruction into slots of registers, constants and addresses of symbols.
 #include "vgpu/exec/decode/decoder.h"
 
 #include <bit>

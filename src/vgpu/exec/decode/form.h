@@ -36,10 +36,10 @@ class OperationSet {
 };
 
 bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier);
-// "u32" -> {kUnsigned, 32}; kNone when it is no type.
+// "u32" -> {kUnsigned, 32}; kNone when it is not a type.
 ptx::Type type_named(std::string_view word);
 int bits_of(Scalar scalar);
-// What a register of this type holds; kNone when there is no such register.
+// The kind of value in a register of this type; kNone when there is no such register.
 Scalar register_scalar(const ptx::Type& type);
 
 }  // namespace tessera::vgpu

@@ -14,7 +14,7 @@ namespace tessera::vgpu {
 // Device addresses of the module's global and constant variables.
 using GlobalAddresses = std::unordered_map<std::string, std::uint64_t>;
 
-// What a pointer to the function holds; 0 if there is none of this name.
+// The value of a pointer to the function; 0 if there is none of this name.
 std::uint64_t address_of_function(const ptx::Module& module, const std::string& name);
 
 // Throws Fault: kBadLaunch when there is no such entry, kUnsupported when an instruction that the

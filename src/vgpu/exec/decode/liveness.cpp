@@ -103,7 +103,7 @@ std::uint32_t registers_of(const DraftValue& value) {
   return static_cast<std::uint32_t>(std::max(bits_of(value.scalar), 32)) / 32;
 }
 
-// Walks each block backwards, from what is live behind it.
+// Walks each block backwards, from what is live after it.
 std::uint32_t most_registers(const Draft& draft, const std::vector<BlockFacts>& facts) {
   std::uint32_t most = 0;
   for (std::size_t b = 0; b < facts.size(); ++b) {

@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu {
 
-// Scope .gpu where none is named.
+// Scope .gpu if the instruction names none.
 MemoryScope scope_of(const ptx::Instruction& instruction);
 
 // For Op::flags. `unnamed` is the order where no modifier names one.

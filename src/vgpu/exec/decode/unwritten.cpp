@@ -111,7 +111,7 @@ class Search {
     return false;
   }
 
-  // The blocks that can be entered from the begin of `from` before `stop` runs.
+  // The blocks that can be entered from the start of `from` before `stop` runs.
   const std::vector<bool>& reachable(std::size_t from, const Place& stop) {
     const auto [known, is_new] = reachable_.try_emplace({from, stop.block});
     std::vector<bool>& seen = known->second;
@@ -139,7 +139,7 @@ class Search {
   std::vector<UnwrittenValue> found_;
 };
 
-// Adds the first reads of a value on the ways from the begin of the function.
+// Adds the first reads of a value on the ways from the start of the function.
 void add_first_reads(const Draft& draft, Value value, std::vector<UnwrittenValue>& found) {
   std::vector<bool> seen(draft.blocks.size());
   std::vector<std::size_t> open = {0};

@@ -12,8 +12,8 @@ struct UnwrittenValue {
   Value value = kNoValue;
 };
 
-// Reads that meet an unwritten register the first time they run, whichever way led there. Copies of
-// such a register are not reads, but pass it on; wgmma may be told not to read what it adds to, so
+// Reads that find an unwritten register the first time they run, on every path. A copy of such a
+// register is not a read, but passes the state on; wgmma may be set not to read its accumulator, so
 // it does not count.
 std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions);

@@ -84,7 +84,8 @@ class Watch {
     if (is(end, wait_) && end.op.immediate == 0) bits.assign(bits.size(), false);
     return bits;
   }
-  // What may be used before a fence, from the begin of the block on; unfenced_ is that of its end.
+  // The registers that may be used before a fence, from the start of the block on; unfenced_ is the
+  // set at its end.
   Flags before(std::size_t b) const {
     Flags bits = unfenced_[b];
     const DraftOp& end = draft_.blocks[b].end;

@@ -1,5 +1,5 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions, elections. Each lane
-// goes by its own member mask, so several groups of one warp may run the same instruction.
+// Operations that the lanes of a warp do together: shuffles, votes, matches, reductions, elections.
+// Each lane uses its own member mask, so several groups of one warp may run the same instruction.
 #include "vgpu/exec/ops/lift.h"
 #include "vgpu/exec/ops/tables.h"
 
@@ -41,7 +41,7 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
     const bool in_range = source_lane<mode>(lane, b[lane], c[lane], from);
     values[lane] = a[in_range ? from : lane];
     inside |= u32(in_range) << lane;
-    // PTX ISA, shfl.sync: what comes from a lane that does not take part is undefined.
+    // PTX ISA, shfl.sync: a value from a lane that does not take part is undefined.
     if (!in_range || (members[lane] & lanes.mask) >> from & 1) return;
     lanes.read_outside |= u32(1) << lane;
     if (lanes.fills_outside) values[lane] = lanes.outside;

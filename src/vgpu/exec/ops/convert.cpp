@@ -89,7 +89,7 @@ template <Options mode, class S>
 u16 to_f16(S a) {
   return F16::narrow(from_integer<53, kRz>(a), mode);
 }
-// WHY the last bit: what lies below 53 digits must not look like a tie of eight.
+// WHY the last bit: bits below the 53 digits must not look like a tie of eight.
 template <Options mode, class S>
 u16 to_bf16(S a) {
   const bool negative = a < 0;

@@ -6,7 +6,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// With and without .ftz and .sat.
+// The operation with and without .ftz and .sat.
 template <template <Options> class F>
 constexpr Rows<4> single(const char* name) {
   return {{row<F<kDefault>::eval>(name), row<F<kFtz>::eval>(name, kFtz),

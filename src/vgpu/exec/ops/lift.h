@@ -56,7 +56,7 @@ inline void blend(T* to, const T* from, u32 mask) {
   for (int l = 0; l < kLanes; ++l) to[l] = mask >> l & 1 ? from[l] : to[l];
 }
 
-// One bit a lane from one byte (0 or 1) a lane.
+// Packs one byte (0 or 1) per lane into one bit per lane.
 inline u32 pack_bits(const u8* flags) {
   const __m256i bytes = _mm256_load_si256(reinterpret_cast<const __m256i*>(flags));
   return static_cast<u32>(_mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7)));

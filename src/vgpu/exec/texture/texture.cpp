@@ -67,7 +67,7 @@ Channels texel_value(const Texture& texture, const std::byte* from) {
   return value;
 }
 
-// The texel of an index, by the rule for what lies outside; nothing for the border.
+// The texel of an index, by the rule for indices outside; nothing for the border.
 std::optional<std::int64_t> inside(const Texture& texture, std::int64_t index,
                                    std::int64_t extent) {
   if (index >= 0 && index < extent) return index;
@@ -108,7 +108,7 @@ Neighbours neighbours(const Texture& texture, float coordinate, std::uint32_t ex
   return all;
 }
 
-// What one lane reads: the addresses of its texels and their weights. Those of the border are zero.
+// The reads of one lane: the addresses of its texels and their weights. Border addresses are zero.
 struct Fetch {
   int count = 0;
   bool filters = false;

@@ -12,7 +12,7 @@
 namespace tessera::vgpu {
 
 enum class TexelType : std::uint8_t { kU8, kS8, kU16, kS16, kU32, kS32, kF16, kF32 };
-// What a coordinate outside of the texture means.
+// The meaning of a coordinate outside of the texture.
 enum class TextureAddress : std::uint8_t { kClamp, kBorder, kWrap, kMirror };
 
 constexpr std::uint32_t kTextureMagic = 0x74786574;  // "text"

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kBackwardBranches = 1 << 14;
 constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 
-// Of the jumps back that may spin, one of so many is followed by a look whether anything changes.
+// One in this many backward jumps that may spin is followed by a check whether anything changes.
 constexpr std::uint32_t kJumpsBetweenLooks = 64;
 
 }  // namespace

@@ -42,7 +42,7 @@ class Warp final : public AsyncWarp {
  public:
   Warp(Cta& cta, std::uint32_t index);
 
-  // Puts the lanes at the begin of the entry.
+  // Puts the lanes at the start of the entry.
   void start();
   // Runs until every split waits, has exited, or has had its turn.
   void run();
@@ -55,7 +55,7 @@ class Warp final : public AsyncWarp {
   void mbarrier_opens(std::uint32_t offset);
   // Whether some of its lanes are stopped by this mbarrier, or run and may test it again.
   bool may_stand_at(std::uint32_t mbarrier) const;
-  // How many wgmma it has come to; it goes on where its siblings have come to as many.
+  // The number of wgmma that it has reached; it goes on when its siblings have reached as many.
   std::uint64_t products() const { return products_; }
   void release_from_warpgroup(std::uint64_t least);
   // A hash of the positions of its lanes and of their registers.
@@ -71,14 +71,14 @@ class Warp final : public AsyncWarp {
   const Op& place_of(const Split& split) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
-  // What a loop looks at again and again, if it is one word alone.
+  // The word that a loop reads again and again, if it is only one.
   struct SpinWord {
     const Op* load = nullptr;
     int lane = 0;
     std::uint64_t address = 0;
     Window window = Window::kGlobal;
   };
-  // Of the first of its splits that goes round in such a loop.
+  // The word of the first of its splits that spins in such a loop.
   std::optional<SpinWord> spin_word() const;
   // At the instruction that the warp's first split waits at.
   [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;

@@ -11,7 +11,7 @@ namespace tessera::vgpu {
 
 namespace {
 
-// Lanes that passed one phase of one object are told together.
+// Reports the lanes that passed one phase of one object together.
 class Passes {
  public:
   explicit Passes(Warp& warp, const Op& op) : warp_(warp), op_(op) {}

@@ -45,7 +45,7 @@ void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
               "Name only the lanes that run this instruction, or let all of them run it");
 }
 
-// Lanes that end behind a barrier at which others of their warp still wait went around it.
+// Lanes that end after a barrier at which others of their warp still wait went around it.
 void Warp::notice_barrier_bypass(const Split& leaving) {
   if (!cta_.observer()) return;
   const BasicBlock& last = leaving.frame->function->blocks[leaving.block];
@@ -123,7 +123,7 @@ void Cta::notice_missing_registers() {
   }
 }
 
-// wgmma is .sync.aligned: all four warps of a warpgroup must come to it.
+// wgmma is .sync.aligned: all four warps of a warpgroup must reach it.
 void Cta::notice_lonely_products() {
   for (std::uint32_t first = 0; first + kWarpsOfAGroup <= warps(); first += kWarpsOfAGroup) {
     const std::uint32_t lonely = warps_[first].wgmma().lonely_issue();

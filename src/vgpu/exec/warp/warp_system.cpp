@@ -73,7 +73,7 @@ void Warp::fault_assert(const Control& control, const Frame& frame, std::uint32_
   fault(FaultKind::kAssert, text, control.op, lane);
 }
 
-// What the function returns to one lane.
+// The result of the function for one lane.
 std::uint64_t Warp::call_system(const Control& control, const Frame& frame, int lane) {
   const std::uint64_t first = argument(control, frame, 0, lane);
   const LaunchContext& context = cta_.cluster().context();

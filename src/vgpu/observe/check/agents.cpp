@@ -3,8 +3,8 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// WHY not at once: a wait for the new owner of an entity would look like a wait for the old
-// one, too.
+// WHY entities are not reused at once: a wait for the new owner of an entity would look like a wait
+// for the old one, too.
 constexpr std::size_t kRestingAgents = 256;
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Asynchronous operations in flight. Each takes part in the clocks as two entities, because what it
-// reads may be over before what it writes is.
+// Asynchronous operations in flight. Each takes part in the clocks as two entities, because its
+// reads may be over before its writes.
 //
 // A limit: an operation counts as over when it signals, and its entities are given away some 256
-// operations later. Whoever waits for the new owner then seems to have waited for the old one.
+// operations later. A thread that waits for the new owner then seems to have waited for the old
+// one.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ struct Agent {
   bool is_generic() const { return kind == AgentKind::kCopyAsync; }
 };
 
-// Who is behind an entity that is no warp; it may be over by now.
+// The agent of an entity that is not a warp; it may be over by now.
 struct AgentTrace {
   AgentKind kind = AgentKind::kBulkCopy;
   Actor issuer;
@@ -40,11 +41,11 @@ class Agents {
 
   // A new agent, or a known one that gets another issuer.
   Agent& start(const Actor& issuer, AgentId id, AgentKind kind);
-  // Null when it was never started, or is over for long.
+  // Null if it was never started, or ended long ago.
   Agent* find(AgentId id);
   // Its reading entity, which another agent may have taken over; the writing one follows it.
   bool find_entities(AgentId id, Entity& reads) const;
-  // Somebody knows that it is over. Its entities are given to another agent later.
+  // Called when some thread knows that it is over. Its entities are given to another agent later.
   void end(AgentId id);
 
   bool is_agent(Entity entity) const { return entity >= first_; }
@@ -59,8 +60,8 @@ class Agents {
   std::unordered_map<AgentId, Agent> live_;
   std::vector<AgentTrace> traces_;                // by pair of entities
   std::unordered_map<AgentId, Entity> entities_;  // of all agents, the reading ones
-  // By kind, the one that is over longest first. WHY by kind: what an entity did is remembered by
-  // its name, and must not seem to be another kind's.
+  // Finished agents by kind, the one that ended first at the front. WHY by kind: an entity's
+  // actions are remembered under its number, and must not seem to be those of another kind.
   std::array<std::deque<AgentId>, kAgentKinds> over_;
 };
 

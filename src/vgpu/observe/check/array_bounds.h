@@ -21,7 +21,7 @@ struct ArrayBounds {
   }
 };
 
-// By instruction. `uses` may be null.
+// The bounds by instruction. `uses` may be null.
 std::vector<ArrayBounds> array_bounds(const Kernel& kernel, const std::vector<ArrayUse>* uses);
 
 // "tile" of "_ZZ9transposePfPKfiE4tile"

@@ -55,7 +55,7 @@ class Checker : public LaunchObserver {
   ClusterChecker::UndefinedReads undefined_reads_;
 };
 
-// Known before the kernel runs.
+// Facts known before the kernel runs.
 void Checker::note_unwritten_reads() {
   for (const UnwrittenRead& read : launch_.context.kernel->unwritten_reads) {
     Finding* finding = log_.note("uninitialised-register-read", Severity::kError, read.instruction,
@@ -120,7 +120,7 @@ std::uint32_t bytes_of(const std::string& form) {
 }
 
 bool touches_memory(const std::string& form) {
-  // wmma.store moves single elements where they are no neighbours in memory.
+  // wmma.store moves single elements if they are not neighbours in memory.
   for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red.", "wmma.store."}) {
     if (form.starts_with(opcode)) {
       return form.find(".param") == std::string::npos && form.find(".local") == std::string::npos;

@@ -1,5 +1,5 @@
-// What a thread knows of the others: for each of them, the time up to which everything that it did
-// happened before. Two accesses race when neither lies within what the other one's thread knew.
+// A thread's knowledge of the others: for each of them, the time up to which all its actions are
+// ordered before this point. Two accesses race when neither is ordered before the other.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tessera::vgpu::check {
 
-// Of a cluster's run: counts up whenever something is ordered. One clock a worker, so that times of
-// different warps compare.
+// Time in a cluster's run, counted up at every ordering event. There is one clock per worker, so
+// that times of different warps can be compared.
 using Time = std::uint32_t;
 
-// A warp of the cluster, or what an asynchronous agent reads, or what it writes.
+// A warp of the cluster, or the reads or the writes of an asynchronous agent.
 using Entity = std::uint32_t;
 
-// What is known of several clusters, which run at the same time: for each, by entity, times since
-// it began. Only atomics and fences carry it from cluster to cluster.
+// Knowledge of several clusters, which run at the same time: for each cluster, by entity, times
+// since it began. Only atomics and fences carry it from cluster to cluster.
 using Horizon = std::map<std::uint64_t, std::vector<Time>>;
 using SharedHorizon = std::shared_ptr<const Horizon>;  // null: nothing
 
@@ -34,10 +34,11 @@ struct Clock {
   std::vector<Time> seen_by_async, seen_by_async_in_global;
   std::vector<Time>
       seen_by_maps;  // that a fence.proxy.tensormap has put before uses of tensor maps
-  // Reads of wgmma of which only the wait of a sibling warp tells that they are over.
+  // Reads of wgmma whose end is known only through the wait of a sibling warp.
   std::vector<Time> covered;
-  // Where lanes of a warp have left the kernel and what they did last was handed to nobody, `seen`
-  // ends before that, and this tells up to where the lanes that stayed are known.
+  // If some lanes of a warp left the kernel and no other thread synchronised with their last
+  // actions, `seen` ends before these. `stayed` is the time up to which the actions of the
+  // remaining lanes are known.
   std::vector<Time> stayed;
   std::vector<Time> inits;    // initialisations of barrier objects, which have a fence of their own
   std::uint32_t started = 0;  // ranks of the cluster whose threads are known to run

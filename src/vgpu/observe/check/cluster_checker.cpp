@@ -1,4 +1,4 @@
-// A cluster's run, and where accesses come in.
+// The checks of a cluster's run: its start and end, and the entry points for accesses.
 #include "vgpu/observe/check/cluster_checker.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The checks of one worker thread, a cluster at a time: follows what orders the threads of the
-// cluster, and holds every access against what its thread knows.
+// The checks of one worker thread, a cluster at a time: follows the events that order the threads
+// of the cluster, and compares every access with what its thread knows.
 #pragma once
 
 #include <array>
@@ -59,26 +59,26 @@ class ClusterChecker : public Observer {
   void reads_undefined(const Actor& by, UndefinedSource source) override;
   void notice(Finding finding) override { log_.add(std::move(finding)); }
 
-  // Which instructions read what has no defined value, and who did it first.
+  // The instructions that read undefined values, with the first place of each.
   using UndefinedReads = std::map<std::pair<std::uint32_t, UndefinedSource>, Place>;
   const UndefinedReads& undefined_reads() const { return undefined_reads_; }
 
  private:
-  // What a barrier hands on in the phase that is under way.
+  // The knowledge that a barrier hands on in its current phase.
   struct BarrierClock {
     Clock clock;
     bool opened = false;
     std::optional<Actor> first;  // who came first
     Clock& arriving();           // forgets the last phase when a new one begins
   };
-  // A strong read that has not happened yet when it is told of: what it gets to know is looked up
-  // at the warp's next event.
+  // A strong read that is reported before it happens: what the warp learns by it is looked up at
+  // the warp's next event.
   struct StrongRead {
     std::uint32_t mask = 0;
     std::uint64_t cell = 0;
     bool is_shared = false, acquires = false;
   };
-  // Whoever comes to a cell: a lane, or an asynchronous agent.
+  // The thread or agent that comes to a cell: a lane, or an asynchronous agent.
   struct Guest {
     const Clock* clock = nullptr;
     Entity entity = 0;
@@ -181,7 +181,7 @@ class ClusterChecker : public Observer {
   std::string who(const Place& place, bool with_cta) const;
   std::string between(const Place& earlier, const Place& later) const;
   bool is_other_way_round(const Guest& guest, const Past& past);
-  // The finding is mended by this change there, or anywhere between its accesses.
+  // Records that this change mends the finding, there or anywhere between its accesses.
   static void set_cure(Finding& finding, const std::string& cure, const std::string& where);
   std::string cure_for_race(const Guest& guest, const Past& past, const Place& later,
                             const Place& earlier) const;
@@ -202,7 +202,8 @@ class ClusterChecker : public Observer {
   Time now_ = 1, start_ = 0;
   std::vector<WarpClocks> warps_;
   std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
-  // The last shuffle, vote or the like of each warp: code takes it for a barrier of its lanes.
+  // The last shuffle, vote or the like of each warp: code often relies on it as a barrier of its
+  // lanes.
   struct Exchange {
     Time time = 0;
     std::uint32_t instruction = 0;
@@ -226,9 +227,9 @@ class ClusterChecker : public Observer {
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::uint32_t> ended_;        // by CTA: how many threads have
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
-  // Bytes of shared memory that were read before anybody wrote them: owner, address, instruction.
+  // Bytes of shared memory that were read before they were written: owner, address, instruction.
   std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> read_early_;
-  // By warp, by byte of local memory: the lanes that have written theirs.
+  // Per warp and per byte of local memory: the lanes that have written theirs.
   std::vector<std::vector<std::uint32_t>> local_written_;
   UndefinedReads undefined_reads_;
 };

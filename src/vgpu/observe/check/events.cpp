@@ -1,5 +1,5 @@
-// What orders threads: barriers, fences, barrier objects, and the begin and end of asynchronous
-// operations.
+// Events that order threads: barriers, fences, barrier objects, and the start and end of
+// asynchronous operations.
 #include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu::check {
@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); the others are named
 
-// What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it, and
-// that its CTA runs.
+// The knowledge that a relaxed arrival hands on: initialisations that fence.mbarrier_init has put
+// before it, and that its CTA runs.
 Clock only_inits(const Clock& clock) {
   Clock inits;
   inits.inits = clock.inits;
@@ -181,7 +181,7 @@ bool knows_of_init(const Clock& clock, const Mbarrier& barrier) {
 
 }  // namespace
 
-// Whoever uses a barrier object must know that it was initialised.
+// A thread that uses a barrier object must know that it was initialised.
 void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
   const Mbarrier* barrier = mbarriers_.find(place);
   WarpClocks& warp = warp_of(by);
@@ -249,7 +249,7 @@ void ClusterChecker::agent_covered(const Actor& by, AgentId id) {
   learn(by, over);
 }
 
-// After a wait that covers reads alone nothing but its writes into global memory is under way.
+// After a wait that covers only reads, only its writes to global memory are still in flight.
 void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
   Entity reads = 0;
   if (!agents_.find_entities(id, reads)) return;

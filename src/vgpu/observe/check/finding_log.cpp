@@ -7,7 +7,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Where it was first seen, so that a report does not depend on the number of threads.
+// The place where it was first seen, so that a report does not depend on the number of threads.
 std::uint64_t first_cta(const Finding& finding) {
   return finding.places.empty() ? 0 : finding.places.front().cta;
 }
@@ -97,8 +97,8 @@ void FindingLog::note_update(std::uint32_t load, std::uint32_t store, const Chan
   known.is_lost |= change.is_lost;
 }
 
-// WHY exact loads and like stores: an unrolled loop has copies of an update, and `a[i] += a[j]`
-// reads twice in one line.
+// WHY the load must be the same and the store only similar: an unrolled loop has copies of an
+// update, and `a[i] += a[j]` reads twice in one line.
 const FindingLog::Change* FindingLog::change_of(std::uint32_t later, std::uint32_t earlier) const {
   const Change* found = nullptr;
   for (const auto& [one, change] : updates_) {
@@ -150,7 +150,7 @@ void FindingLog::merge(FindingLog&& more) {
   }
 }
 
-// No barrier mends an update that others do to the same word at once.
+// No barrier mends an update that other threads do to the same word at once.
 void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
   const bool is_lockstep = finding.check == "lockstep";
   if (finding.check != "race" && !is_lockstep) return;
@@ -185,7 +185,7 @@ void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
       "its own";
 }
 
-// Bytes that all are written, only too late: what orders the race mends the read of them, too.
+// All these bytes are written, only too late: the change that orders the race also mends the read.
 void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   if (finding.check != "uninitialised-shared-read") return;
   const std::uint32_t load = std::get<2>(key);
@@ -201,7 +201,7 @@ void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   }
 }
 
-// What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
+// An error is reported once: an update that the lanes of a warp lose is lost to other warps, too,
 // and where a barrier is missing between warps, it is missing between the lanes of each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
   if (finding.check == "skipped-barrier") {

@@ -26,7 +26,7 @@ struct Place {
   std::string does = {};  // "writes"
 };
 
-// With a capital first letter.
+// The text with a capital first letter.
 std::string capital(std::string text);
 // "shared memory"
 const char* name_of(Window window);
@@ -35,13 +35,13 @@ class FindingLog {
  public:
   explicit FindingLog(const Kernel& kernel);
 
-  // Null, and counted, when it is known already; else a new finding to be filled in. `name` must be
-  // a literal.
+  // A new finding to be filled in; null if it is known already, in which case it is only counted.
+  // `name` must be a literal.
   Finding* note(const char* name, Severity severity, std::uint32_t later, std::uint32_t earlier,
                 std::uint64_t address, std::uint64_t count = 1);
   void add(Finding finding);  // one that somebody else put into words
 
-  // That these two change a word.
+  // A load and a store that together change a word.
   struct Change {
     std::string atomic;        // that does the same
     bool accumulates = false;  // doing so twice is not the same as once
@@ -51,8 +51,8 @@ class FindingLog {
   // The change that both belong to; null where they belong to none.
   const Change* change_of(std::uint32_t later, std::uint32_t earlier) const;
 
-  // Bytes of shared memory that a load reads before anybody has written them: then this store does,
-  // or nobody.
+  // A load reads bytes of shared memory before any store has written them; only this store ever
+  // does.
   void note_written_late(std::uint32_t load, std::uint32_t store) {
     late_.insert({first_like(load), first_like(store)});
   }
@@ -64,7 +64,7 @@ class FindingLog {
     return first_like(instruction) == first_like(other);
   }
   std::string_view form(std::uint32_t instruction) const;  // "bar.sync"
-  // "line 31", "PTX line 120", of an instruction.
+  // The name of an instruction's line: "line 31", "PTX line 120".
   std::string line(std::uint32_t instruction) const;
 
   void merge(FindingLog&& more);

@@ -1,4 +1,4 @@
-// What the checkers of all worker threads of one launch share.
+// The state that the checkers of all worker threads of one launch share.
 #pragma once
 
 #include "vgpu/observe/check/shadow/global_shadow.h"

@@ -1,5 +1,5 @@
-// What has no defined value: local memory that its thread has not written, lanes that a shuffle
-// leaves out. Reading it is no error; whoever runs the kernel finds out where the value goes.
+// Values that are not defined: local memory that its thread has not written, lanes that a shuffle
+// leaves out. Reading them is no error; the caller finds out whether a result depends on them.
 #include <bit>
 
 #include "vgpu/observe/check/cluster_checker.h"

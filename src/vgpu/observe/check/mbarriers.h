@@ -1,5 +1,5 @@
-// Barrier objects in shared memory: what each phase hands on, and whether everybody who uses one
-// knows that it was initialised.
+// Barrier objects in shared memory: the knowledge that each phase passes on, and whether every
+// thread that uses one knows that it was initialised.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct Mbarrier {
   Entity initialiser = 0;
   Time initialised = 0;
   Actor by;  // who initialised it
-  // What arrivals hand on: releases what their threads knew, relaxed ones what fences before them
-  // prepared.
+  // The knowledge that arrivals hand on: releases, everything their threads knew; relaxed ones,
+  // what fences before them prepared.
   struct Phase {
     Clock released;
     SharedHorizon fenced;

@@ -1,5 +1,5 @@
-// Programmatic dependent launch: a grid that may start before those ahead of it have ended must not
-// touch what they write, nor write anything, before it has waited for them.
+// Programmatic dependent launch: a grid that may start before the grids before it have ended must
+// not touch the memory that they write, nor write anything, before it has waited for them.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"
@@ -31,7 +31,7 @@ std::string writer_of(const EarlierLaunch* launch, std::uint64_t address, std::u
 void ClusterChecker::check_overtaking(const Guest& guest) {
   const std::string writer = writer_of(launch_.context.earlier.get(), guest.address, guest.bytes);
   if (!writer.empty()) return report_overtaking(guest, writer);
-  // WHY: what the launches ahead read is not all remembered, so a store anywhere is too early.
+  // WHY: not all reads of the earlier launches are remembered, so a store anywhere is too early.
   if (guest.kind == AccessKind::kLoad) return;
   report_overtaking(guest, "kernel " + launch_.context.earlier->kernel + " may still read it");
 }

@@ -17,7 +17,8 @@ class Paths {
   // Whether a thread can get from one instruction to the other and pass no barrier of the CTA. True
   // for an instruction that can come again. False across functions.
   bool is_free(std::uint32_t from, std::uint32_t to);
-  // Of an aligned barrier that names no number of threads: __syncthreads() and its like.
+  // Whether this is an aligned barrier that names no number of threads: __syncthreads() and the
+  // like.
   bool asks_all_threads(std::uint32_t barrier) const;
 
  private:

@@ -1,4 +1,4 @@
-// Who touched a cell last, in the few bits that a shadow has room for.
+// The last access to a cell, in the few bits that a shadow has room for.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tessera::vgpu::check {
 
-// For whom an access is strong: atomic, or ordered by a modifier other than .weak. Accesses that
-// are strong for each other do not race.
+// The threads for which an access is strong: atomic, or ordered by a modifier other than .weak.
+// Accesses that are strong for each other do not race.
 enum class Reach : std::uint8_t { kNobody, kCta, kCluster, kAll };
 
 constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) {
@@ -18,7 +18,7 @@ constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) 
   return scope == MemoryScope::kCluster ? Reach::kCluster : Reach::kAll;
 }
 
-// An instruction, a lane, and two facts: its reach, and whether more lanes than this one did it.
+// An instruction, a lane, and two facts: its reach, and whether other lanes did the same.
 using Site = std::uint32_t;
 constexpr std::uint32_t kSiteLanes = 5, kSiteReach = 30;
 constexpr Site kLaneOfSite = (1u << kSiteLanes) - 1, kSiteSeveral = 1u << 29;

@@ -1,5 +1,5 @@
 // Memory cells through which threads order each other: a thread that reads a cell with acquire
-// semantics learns all that the thread knew which wrote it with release semantics.
+// semantics learns everything that the thread knew that wrote it with release semantics.
 #pragma once
 
 #include <mutex>
@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu::check {
 
-// What a strong write hands on: to every thread, and to those of the writer's CTA.
+// The knowledge that a strong write hands on: to every thread, and to those of the writer's CTA.
 struct Handover {
   SharedHorizon to_all, to_cta;
   std::uint64_t cta = 0;  // linear
@@ -19,9 +19,9 @@ struct Handover {
 // Safe to use from several threads.
 class SyncVariables {
  public:
-  // `replaces`: a plain store ends what earlier writers handed on; an atomic adds to it.
+  // `replaces`: a plain store discards the knowledge of earlier writers; an atomic adds to it.
   void release(std::uint64_t cell, const Handover& what, bool replaces);
-  // What a thread of this CTA gets that reads the cell; null: nothing.
+  // The knowledge that a thread of this CTA gains by reading the cell; null: none.
   SharedHorizon acquire(std::uint64_t cell, std::uint64_t cta) const;
   void clear() { cells_.clear(); }
 

@@ -41,7 +41,7 @@ void WarpClocks::hand_over(std::uint32_t mask, Time now) {
   }
 }
 
-// What the warp itself did up to now, but for the lanes that left.
+// Notes everything that the warp itself did up to now, except for the lanes that left.
 void WarpClocks::note_own(Clock& clock, Time now) const {
   Time& seen = at(clock.seen, self_);
   if (left_ == 0) {

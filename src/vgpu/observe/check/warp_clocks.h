@@ -1,5 +1,5 @@
-// The clocks of one warp. Its lanes know the same until some of them alone wait for something; they
-// meet again at bar.warp.sync, at a barrier of the CTA, or at any other *.sync.
+// The clocks of one warp. Its lanes have the same knowledge until only some of them wait for
+// something; they meet again at bar.warp.sync, at a barrier of the CTA, or at any other *.sync.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct LaneGroup {
   std::uint32_t mask = 0;
   Clock clock;
   SharedHorizon pending;  // seen by relaxed reads, known after the next fence
-  // Everything that anybody did up to here is known. Saves looking at the clock.
+  // Everything that any entity did up to this time is known. This saves looking at the clock.
   Time floor = 0;
 };
 
@@ -28,17 +28,18 @@ class WarpClocks {
   // The group of one lane.
   LaneGroup& group_of(int lane);
 
-  // What the lanes know together, with all that the warp did up to `now`.
+  // The joint knowledge of these lanes, with everything that the warp did up to `now`.
   Clock released(std::uint32_t mask, Time now);
-  // What they know when they leave; it is handed to nobody.
+  // What these lanes know when they leave; no other thread has synchronised with it.
   Clock known(std::uint32_t mask, Time now) const;
-  // The lanes get to know more. `last` is when each entity last did something.
+  // The lanes learn more. `last` is the time of each entity's last action.
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
   // The lanes have met.
   void meet(std::uint32_t mask, const std::vector<Time>& last, Time now);
-  // The lanes know the same of others, and no more of each other.
+  // The lanes get the same knowledge of other entities, but none of each other.
   void exchange(std::uint32_t mask, const std::vector<Time>& last, Time now);
-  // Calls f(group) for lanes of their own, so that what f changes concerns these lanes alone.
+  // Calls f(group) with a group that contains only these lanes, so that its changes concern no
+  // others.
   template <class F>
   void change(std::uint32_t mask, F f) {
     separate(mask);
@@ -48,14 +49,14 @@ class WarpClocks {
   }
   // `last`: when the warp touched memory last.
   void exit(std::uint32_t mask, Time last);
-  // Whether the lane has left the kernel, and what it did at this time was handed to nobody: no
-  // barrier, arrival or release of it came after.
+  // Whether the lane has left the kernel without a barrier, arrival or release after this time, so
+  // that no other thread knows what it did then.
   bool has_left(int lane, Time time) const {
     return left_ >> lane & 1 && time > handed_over_[static_cast<std::size_t>(lane)];
   }
 
-  // Copies (cp.async) that these lanes have waited for: until the warp meets, each lane sees its
-  // own alone. Others get to know of them as usual.
+  // Copies (cp.async) that these lanes have waited for: until the warp meets, each lane sees only
+  // its own. Other threads learn of them as usual.
   void await_own(std::uint32_t mask, Entity copies, Time now);
   const Clock& own_copies() const { return own_; }
   void refresh_floors(const std::vector<Time>& last, Time now);

@@ -51,7 +51,7 @@ bool agree(const LaneAccess& access, int bit) {
 int lanes_together(BankModel model, const LaneAccess& access, bool merges) {
   const int lanes = kWarp / static_cast<int>(std::max(access.bytes / kWordBytes, 1u));
   // HW: NVIDIA developer forum, thread 77228, says of compute capability 7.0 to 7.5: registers of
-  // lanes that agree in pairs return packed, two a cycle. An H200 does so for loads of 64 and 128
+  // lanes that agree in pairs return packed, two per cycle. An H200 does so for loads of 64 and 128
   // bits in every pattern that tools/calibrate tries, and for no store
   // (results/calibration/h200_calibration.json).
   const bool is_wide = lanes < kWarp;

@@ -1,5 +1,5 @@
-// How many wavefronts an access to shared memory takes. 32 banks of 4 bytes serve one word each a
-// wavefront; a word that several lanes want is served to all of them at once.
+// How many wavefronts an access to shared memory takes. 32 banks of 4 bytes serve one word each per
+// wavefront; a word that several lanes request is served to all of them at once.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which sectors of global memory a launch has touched: a bit each, in pages that exist only where
-// somebody touched something.
+// Which sectors of global memory a launch has touched: one bit each, in pages that exist only where
+// something was touched.
 #pragma once
 
 #include <atomic>
@@ -31,17 +31,18 @@ class SparseWords {
   std::size_t bytes_;
 };
 
-// Of the whole launch; all worker threads share it.
+// The sectors of the whole launch; all worker threads share the map.
 class FootprintMap {
  public:
-  // Of the allocations as they are now; in a sample, the clusters mark one of two halves.
+  // Covers the allocations as they are now. In a sample, each cluster marks one of two halves.
   FootprintMap(const GlobalMemory& memory, bool halves);
 
   // Sectors by number from here on, in words of 64.
   std::uint64_t first_sector() const { return first_sector_; }
   std::uint64_t words() const { return words_; }
 
-  // WHY the look first: nearly all sectors are marked already, and a look is shared by all threads.
+  // WHY it reads first: nearly all sectors are marked already, and reads of a cache line do not
+  // disturb other threads.
   void mark(Touch touch, bool first_half, std::uint64_t word, std::uint64_t bits) {
     auto& map = maps_[static_cast<std::size_t>(touch)];
     const std::atomic_ref<std::uint64_t> shared(map[halves_ && !first_half ? 1 : 0][word]);
@@ -62,7 +63,8 @@ class FootprintMap {
   std::vector<SparseWords> maps_[kTouches];  // of each half
 };
 
-// Of one cluster at a time; hands on to the launch's map what the cluster had not touched before.
+// The sectors of one cluster at a time; passes those that are new to the cluster on to the launch's
+// map.
 class ClusterFootprint {
  public:
   explicit ClusterFootprint(FootprintMap& launch);

@@ -18,7 +18,7 @@ struct Seen {
   std::uint64_t cluster_sectors[kTouches] = {};  // see Footprint
 };
 
-// What the drawn clusters represent.
+// The counts that the drawn clusters represent.
 GlobalCounts all_of(const GlobalCounts& c, double weight) {
   GlobalCounts to;
   to.requests = scaled(c.requests, weight);
@@ -86,7 +86,7 @@ class MemoryCounter : public LaunchObserver {
   std::unique_ptr<Observer> for_worker() override;
   void report(LaunchReport& to) override;
 
-  // Hands `add` the sum of what was seen of clusters of one weight; any thread.
+  // Passes to `add` the sum over clusters of one weight. May be called by any thread.
   template <class Add>
   void add(double weight, Add add) {
     const std::lock_guard lock(mutex_);

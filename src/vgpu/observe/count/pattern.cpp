@@ -38,7 +38,7 @@ void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
 
 constexpr std::uint64_t kLanes32 = 32;
 
-// Lanes at the address that most of them want.
+// Lanes at the address that most of them access.
 std::uint64_t most_at_one_address(const LaneAccess& access) {
   std::array<std::uint64_t, kLanes32> sorted;
   auto end = sorted.begin();
@@ -55,8 +55,8 @@ std::uint64_t most_at_one_address(const LaneAccess& access) {
   return static_cast<std::uint64_t>(most);
 }
 
-// Local memory as the hardware lays it out: word w of all lanes is contiguous, so that lanes at
-// one place of their stacks are neighbours. A wider access takes one such row a word.
+// Local memory as the hardware lays it out: word w of all lanes is contiguous, so that lanes at one
+// place of their stacks are neighbours. A wider access takes one such row per word.
 Request count_local(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
   std::uint64_t place[kLanes32];
   for (std::size_t l = 0; l < kLanes32; ++l) {

@@ -1,8 +1,8 @@
 // Kernels access memory in few patterns: the lanes of an instruction keep their distances while its
-// base walks. So each pattern is counted once, and after that only how often it came.
+// base moves. So each pattern is analysed once, and after that only its occurrences are counted.
 //
-// Banks turn with the base, so an access to shared memory costs the same wherever its base lies. An
-// access to global memory depends on where in a line its base lies: its phase.
+// The banks rotate with the base, so an access to shared memory costs the same for every base. The
+// cost of an access to global memory depends on the position of its base in a line: its phase.
 #pragma once
 
 #include <array>

@@ -20,10 +20,10 @@ struct Request {
   std::vector<SectorRun> runs;  // ascending
 };
 
-// partial_sectors are those of which the access leaves bytes untouched, whatever its kind.
+// partial_sectors counts sectors in which the access leaves bytes untouched, whatever its kind.
 Request count_request(const LaneAccess& access);
 
-// The same of `bytes` neighbouring bytes that no lanes asked for: requests and lanes stay 0.
+// The same for `bytes` neighbouring bytes that no lane requested: requests and lanes stay 0.
 Request count_span(std::uint64_t address, std::uint64_t bytes);
 
 }  // namespace tessera::vgpu

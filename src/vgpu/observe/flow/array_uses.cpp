@@ -1,6 +1,6 @@
-// An address that is made of the begin of one array and of numbers belongs to that array: an access
-// through it that lands elsewhere has left the array, whatever lies there. Where an address may be
-// made of several arrays, nothing is said of it.
+// An address computed from the start of one array and from numbers belongs to that array: an access
+// through it that lands elsewhere has left the array, whatever is there. An address that may come
+// from several arrays is not judged.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,7 +19,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-// What an address is made of. Arrays of a thread lie in one variable, each at a place of its own.
+// The parts of an address. The arrays of a thread are in one variable, each at its own offset.
 struct Base {
   enum class Kind : std::uint8_t { kNumber, kArray, kFrame, kUnknown } kind = Kind::kNumber;
   std::string variable;
@@ -115,7 +115,7 @@ class ArraysOfFunction {
     return is_number(first) && second.kind == Base::Kind::kArray ? second : kUnknown;
   }
 
-  // What the instruction makes of its operands; nothing where it makes no value.
+  // The result of the instruction for its operands; nothing if it makes no value.
   Base result_of(const Instruction& one) {
     const std::string& name = one.opcode;
     const std::size_t count = one.operands.size();

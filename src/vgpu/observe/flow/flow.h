@@ -1,5 +1,5 @@
-// Where values of a kernel go, as its PTX tells without a run. Report types only: other rooms may
-// include this page.
+// Where values of a kernel go, derived from its PTX without a run. Report types only: other rooms
+// may include this page.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tessera::vgpu {
 
-// Those of these lines, from 1, that read what nothing but a compare-and-swap of the same word
-// uses: as what it expects, and to compute what it stores.
+// Those of these lines, from 1, that read a value which only a compare-and-swap of the same word
+// uses: as its expected value, and to compute the value it stores.
 std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 
-// The parameters of this kernel that point to where it stores what it made of a clock or of the
-// place where a thread runs, and the variables of the module that do.
+// The parameters of this kernel, and the variables of the module, that point to memory where it
+// stores a value computed from a clock or from the place where a thread runs.
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
 
-// An exchange that nobody asks what it found, so that the word is what the last one stores. Of the
-// kernel's own code.
+// An exchange in the kernel's own code whose result is unused, so that the word keeps the value of
+// the last store.
 struct LastWrite {
   std::string pointer;  // the parameter or variable that points to the word
   FindingPlace place;
@@ -30,8 +30,8 @@ std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& ke
 // Whether the kernel, or a function of the module, uses what an atomic operation found.
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel);
 
-// A store of what its thread made of what it had read: `x += 1`. Whether it reads and stores the
-// same word, the run tells.
+// A store of a value that its thread computed from a value it had read: `x += 1`. Only the run
+// shows whether it reads and stores the same word.
 struct Update {
   int load = 0, store = 0;  // lines of the PTX
   // Done once more, it gives another value: a sum does, a maximum does not.
@@ -40,7 +40,7 @@ struct Update {
   std::string atomic;      // that does the same: "atomicAdd()"
 };
 
-// An access of the kernel's own code whose address is made of the begin of one array.
+// An access of the kernel's own code whose address is computed from the start of one array.
 struct ArrayUse {
   int line = 0;          // of the PTX
   std::string variable;  // of shared memory, or the one that holds the arrays of a thread
@@ -49,8 +49,9 @@ struct ArrayUse {
 };
 std::vector<ArrayUse> array_uses_in(const std::string& ptx, const std::string& kernel);
 
-// Of all functions of the module. Without those that store what a warp or block made together (a
-// sum by shuffles, a count of votes): that is one update, whichever lanes store it.
+// Updates in all functions of the module. Stores of a value that a warp or block computed together
+// (a sum by shuffles, a count of votes) are left out: they are one update, whichever lanes store
+// it.
 std::vector<Update> updates_in(const std::string& ptx);
 
 }  // namespace tessera::vgpu

@@ -15,7 +15,7 @@ namespace {
 using ptx::Instruction;
 using ptx::OperandKind;
 
-// What computes and has no carry.
+// Instructions that compute and have no carry.
 const std::set<std::string> kArithmetic = {
     "mov", "cvt",  "add",  "sub", "mul", "mad", "fma", "min",  "max", "neg",  "abs",
     "and", "or",   "xor",  "not", "shl", "shr", "shf", "lop3", "sad", "prmt", "bfe",
@@ -29,7 +29,7 @@ void keep_common(Set& of, const Set& other) {
   std::erase_if(of, [&](const auto& one) { return other.count(one) == 0; });
 }
 
-// What may be on some way here, and what is on all of them.
+// Facts that hold on some path to this place, and those that hold on all paths.
 struct State {
   std::map<std::string, Kind> values;  // on some
   std::set<std::string> successes;     // on some: predicates, whether the compare-and-swap swapped
@@ -47,14 +47,14 @@ struct State {
     Kind& now = values.try_emplace(name, kind).first->second;
     now = std::max(now, kind);
   }
-  // It is written; under a guard it may hold what it held.
+  // The register is written; under a guard it may keep its old value.
   void forget(const std::string& name, bool is_guarded) {
     if (!is_guarded) values.erase(name);
     if (!is_guarded) successes.erase(name);
     swapped.erase(name);
     std::erase_if(addresses, [&](const Address& one) { return one.first == name; });
   }
-  // The word is read once more: what was read before is older than that.
+  // The word is read once more, so the value read before is outdated.
   void age() {
     for (auto& [name, kind] : values) kind = Kind::kMade;
     swapped.clear();
@@ -89,7 +89,7 @@ class Guess {
            expected->second == Kind::kCopy;
   }
 
-  // Whether the test is of what the compare-and-swap found against what it expected.
+  // Whether the test compares what the compare-and-swap found with what it expected.
   static bool asks_for_success(const Instruction& one, const State& state) {
     if (one.opcode != "setp" || one.operands.size() != 3) return false;
     if (!has_modifier(one, "eq") && !has_modifier(one, "ne")) return false;
@@ -108,7 +108,7 @@ class Guess {
     return std::nullopt;
   }
 
-  // Whether all that a branch leaves out is the compare-and-swap and what computes for it.
+  // Whether a branch skips only the compare-and-swap and the computation of its operands.
   bool leaves_out_swap(std::size_t branch, std::size_t end) const {
     if (end <= branch) return false;
     std::size_t begin = branch + 1;
@@ -128,8 +128,8 @@ class Guess {
     return swaps;
   }
 
-  // What is run again, or left out, depending on whether the swap was one. Nothing but the read,
-  // the swap and what computes for it may be.
+  // The code that is repeated or left out depending on whether the swap succeeded. It may contain
+  // only the read, the swap and the computation of its operands.
   std::optional<std::pair<std::size_t, std::size_t>> attempts(std::size_t branch,
                                                               std::size_t target) const {
     std::size_t begin = std::min(branch + 1, target);
@@ -149,8 +149,8 @@ class Guess {
     return std::pair{begin, end};
   }
 
-  // Registers that tell how many attempts there were: those that one leaves for the next, and what
-  // is computed from them.
+  // Registers that count attempts: those that one attempt leaves for the next, and those computed
+  // from them.
   std::set<std::string> counted_in(std::size_t begin, std::size_t end) const {
     std::set<std::string> fresh, read, counted;
     for (std::size_t i = begin; i < end; ++i) {
@@ -176,7 +176,7 @@ class Guess {
     return counted;
   }
 
-  // A branch that asks whether the swap was one.
+  // A branch that tests whether the swap succeeded.
   bool ends_attempts(std::size_t at, std::size_t target, const State& state) {
     const auto range = attempts(at, target);
     if (!range) return false;

@@ -18,7 +18,7 @@ using ptx::Operand;
 using ptx::OperandKind;
 using Names = std::set<std::string>;
 
-// Registers that tell when or where a thread runs begin so.
+// Prefixes of registers that show when or where a thread runs.
 constexpr std::array<std::string_view, 4> kTellers = {"%clock", "%globaltimer", "%smid", "%warpid"};
 
 bool tells(const std::string& name) {
@@ -55,12 +55,12 @@ bool only_loads(const Instruction& one) {
          (one.opcode == "wmma" && has_modifier(one, "load"));
 }
 
-// What a parameter or variable points to; pointers that lie there point to it, too.
+// The name of what a parameter or variable points to; pointers stored there point to it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
-// Of a kernel, whatever the order of its instructions: which registers and objects hold times, and
-// which objects they point into. An object is a variable, or what a pointer that is passed points
-// to.
+// Finds which registers and objects of a kernel hold times, and which objects they point into. The
+// order of instructions does not matter. An object is a variable, or what a pointer that is passed
+// points to.
 class Times {
  public:
   Times(const ptx::Module& module, const ptx::Function& kernel)
@@ -76,7 +76,7 @@ class Times {
     } while (changed_);
   }
 
-  // The parameters and variables that point to what this operand addresses.
+  // The parameters and variables that point to the memory that this operand addresses.
   Names pointers_to(const Operand& address) const {
     Names names;
     for (const std::string& one : objects_of(address)) {
@@ -133,7 +133,7 @@ class Times {
         insert_all(targets_of(object), targets);
       }
     }
-    // A function may store to whatever it is handed.
+    // A function may store to every pointer that it receives.
     if (callee != nullptr && holds_time) insert_all(targets, written);
     for (const std::string& name : written) {
       if (holds_time) insert({name}, times_);

@@ -25,9 +25,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
 // The value comes from the warp or the block as a whole.
 constexpr std::array<std::string_view, 10> kCollective = {
     "shfl", "vote", "redux", "match", "activemask", "mma", "wmma", "wgmma", "bar", "barrier"};
-// The same bits, or a selection of them.
+// The result has the same bits, or a selection of them.
 constexpr std::array<std::string_view, 6> kCopies = {"mov", "cvt", "selp", "slct", "prmt", "abs"};
-// Done once more with the same operand, they change nothing.
+// Operations that change nothing if they are done again with the same operand.
 constexpr std::array<std::string_view, 5> kIdempotent = {"min", "max", "and", "or", "bfi"};
 constexpr std::array<std::string_view, 19> kChanges = {
     "add", "addc", "sub", "subc", "mul", "mad", "madc", "fma", "xor", "not",
@@ -40,8 +40,8 @@ bool is_common_memory(const Instruction& one) {
   return true;
 }
 
-// What becomes of a value on its way to a store. The operation is the only one that changes it, or
-// "other" where there are several.
+// The path of a value to a store. `operation` is the only one that changes the value, or "other" if
+// there are several.
 struct Way {
   bool accumulates = false;
   std::string operation;
@@ -53,8 +53,8 @@ struct Way {
   }
 };
 
-// Of f(value, others): whether f(f(value, others), others) is f(value, others) for this operand of
-// a lop3, whose table holds f of the bits 0xf0, 0xcc and 0xaa.
+// Whether a lop3 is idempotent in this operand: f(f(value, others), others) is f(value, others).
+// The table holds f of the bits 0xf0, 0xcc and 0xaa.
 bool is_idempotent(std::uint64_t table, std::size_t operand) {
   const int own = 4 >> operand;  // what the operand adds to the index of the table
   for (int index = 0; index < 8; ++index) {
@@ -65,7 +65,7 @@ bool is_idempotent(std::uint64_t table, std::size_t operand) {
   return true;
 }
 
-// The way through an instruction by this source; none where the value ends there.
+// The path through an instruction from this source; none if the value ends there.
 std::optional<Way> through(const Instruction& one, std::size_t source, Way way) {
   const std::string& name = one.opcode;
   if (is_one_of(name, kCopies)) {
@@ -99,7 +99,7 @@ std::string atomic_for(const std::string& operation) {
   return "a loop with atomicCAS()";
 }
 
-// Of one function, whatever the order of its instructions.
+// The updates of one function, whatever the order of its instructions.
 class UpdatesOfFunction {
  public:
   explicit UpdatesOfFunction(const ptx::Function& function) : body_(function.body) {
@@ -142,7 +142,7 @@ class UpdatesOfFunction {
     }
   }
 
-  // The loads whose values go into what is stored, and how; none where the warp takes part.
+  // The loads whose values go into the stored value, and how; none if the warp takes part.
   std::map<std::size_t, Way> sources_of(const Instruction& store) const {
     std::map<std::size_t, Way> sources;
     std::set<std::pair<std::string, Way>> seen;

@@ -42,7 +42,8 @@ std::uint32_t mbarrier_flags(const ptx::Instruction& instruction) {
   return has_modifier(instruction, "shared::cluster") ? kInCluster : 0;
 }
 
-// What orders nothing by itself; `strong` is the one other order that the instruction may name.
+// The flags of an instruction that orders nothing by itself; `strong` is the one other order that
+// it may name.
 std::uint32_t order_flags(Decoder& decoder, const ptx::Instruction& instruction,
                           const char* strong) {
   for (const char* order : {"acquire", "release", "acq_rel"}) {

@@ -105,7 +105,7 @@ bool is_load(const ptx::Instruction& instruction) {
   return space != words.end() && *space != "global";
 }
 
-// The masks and policies behind the operands that every form has.
+// The masks and policies after the operands that every form has.
 std::vector<Value> extras(Decoder& decoder, const ptx::Instruction& instruction,
                           std::size_t first) {
   const bool policy = has_modifier(instruction, "L2::cache_hint");

@@ -82,7 +82,7 @@ void decode_cvta(Decoder& decoder, const ptx::Instruction& instruction) {
   }
 }
 
-// isspacep.shared p, a: is the distance from the window's begin less than its size?
+// isspacep.shared p, a: is the distance from the window's start less than its size?
 void decode_isspacep(Decoder& decoder, const ptx::Instruction& instruction) {
   const std::uint64_t base = base_named(decoder, instruction);
   const Value to = decoder.write(instruction.operands[0], Scalar::kPredicate);

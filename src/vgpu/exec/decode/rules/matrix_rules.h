@@ -1,4 +1,4 @@
-// What the rules of the matrix instructions share: a file for each family, one list of rules.
+// Shared code for the rules of the matrix instructions: a file for each family, one list of rules.
 #pragma once
 
 #include <string>

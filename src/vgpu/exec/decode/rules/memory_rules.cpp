@@ -18,8 +18,8 @@ struct MemoryForm {
   int count = 1;
 };
 
-// Order, scope and caching: every access is seen by all at once, in program order. Whoever watches
-// is told of order and scope.
+// Order, scope and caching change nothing here: every access is visible to all threads at once, in
+// program order. Observers do receive order and scope.
 bool changes_nothing(std::string_view word) {
   constexpr std::array<std::string_view, 20> kWords = {
       "volatile", "relaxed", "weak", "acquire", "release", "mmio", "cta",

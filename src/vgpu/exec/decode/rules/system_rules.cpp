@@ -65,7 +65,7 @@ std::optional<Scalar> compared(const ptx::Instruction& setp) {
   return type.bits == 32 ? Scalar::k32 : Scalar::k64;
 }
 
-// An assertion that failed tells the two values that were compared.
+// A failed assertion reports the two values that were compared.
 Control& decode_assert(Decoder& decoder, const ptx::Instruction& instruction) {
   const ptx::Function& function = decoder.function();
   const auto here = static_cast<std::size_t>(&instruction - function.body.data());

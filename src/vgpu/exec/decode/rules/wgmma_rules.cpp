@@ -10,7 +10,7 @@ namespace {
 
 // ---- mma_async ----------------------------------------------------------------------------------
 
-// The operands behind D, A and B.
+// The operands after D, A and B.
 struct Scales {
   std::uint32_t flags = 0;
   bool negate = false;

@@ -1,5 +1,5 @@
-// What Op::flags says of ldmatrix, stmatrix, movmatrix and of the transfers of wmma, beside what
-// flags.h says of the memory.
+// What Op::flags says of ldmatrix, stmatrix, movmatrix and of the transfers of wmma, in addition to
+// what flags.h says about the memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ constexpr std::uint32_t kTransposeTiles = 1u << 16;  // .trans
 constexpr std::uint32_t kTileCountShift = 17;        // x1, x2, x4: the number itself
 constexpr std::uint32_t kTileCountMask = 7;
 
-// Of mma.m8n8k4 on halves.
+// Flags of mma.m8n8k4 on halves.
 constexpr std::uint32_t kAByColumns = 1, kBByRows = 2;
 
 }  // namespace tessera::vgpu

@@ -17,7 +17,7 @@ struct alignas(64) Panel {
   float value[kMaxDepth][8];  // (k, row)
 };
 
-// The numbers that the 32 lanes multiply: of each k, one a lane.
+// The numbers that the 32 lanes multiply: for each k, one per lane.
 struct alignas(64) Factors {
   float value[kMaxDepth][kLanes];
   s16 exponent[kMaxDepth][kLanes];
@@ -63,7 +63,8 @@ inline bool has_bits(const Ints& v) {
 
 // WHY intrinsics: these put numbers into other lanes, for which the compiler finds no good code.
 
-// Of numbers of a type with this lowest exponent; where one is not tame, `wild` gets bits.
+// Exponents of numbers of a type with this lowest exponent; `wild` gets the bits of those that are
+// not tame.
 inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
   const __m256i field =
       _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(values), 23), _mm256_set1_epi32(0xff));
@@ -102,7 +103,7 @@ inline void spread_rows(const Panel& panel, int depth, int lowest, Factors& to) 
   to.tame = _mm256_testz_si256(wild, wild) != 0;
 }
 
-// Lane l gets column 2 (l % 4), and of the other Factors the one behind it.
+// Lane l gets column 2 (l % 4), and of the other Factors the one after it.
 inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&to)[2]) {
   const __m256i even_first = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
   __m256i wild = _mm256_setzero_si256();
@@ -126,7 +127,7 @@ inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-// What a lane adds products to. The sum is exact until it is rounded to its type.
+// The sum to which a lane adds products. It is exact until it is rounded to its type.
 struct alignas(64) Sums {
   float start[kLanes];  // C
   double sum[kLanes];
@@ -225,7 +226,7 @@ inline bool add_tame_single(const Factors& a, const Factors& b, int count, const
   return true;
 }
 
-// The same for any numbers, of one lane. A NaN comes out as NaN.
+// The same for any numbers, of one lane. The result is NaN if an operand is NaN.
 inline double add_exactly(const Factors& a, const Factors& b, int first, int last, int fraction,
                           float start, int lowest_of_start, int lane) {
   const u32 start_field = __builtin_bit_cast(u32, start) >> 23 & 0xff;

@@ -61,7 +61,7 @@ struct Fragment {
   }
 };
 
-// Of all types but doubles and bits.
+// mma of all types except doubles and bits.
 void mma_numbers(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;

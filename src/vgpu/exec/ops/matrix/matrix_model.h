@@ -1,9 +1,9 @@
-// How tensor cores add up: the one place that says so (docs/tensor-arithmetic.md tells it in
-// words).
+// How tensor cores add up: the only place in the code that says so (docs/tensor-arithmetic.md
+// explains it).
 //
-// Integers are exact. Doubles are a chain of IEEE fused sums, k ascending. Of the narrower floating
-// types every product is exact; products and accumulator are then truncated, towards zero, to
-// multiples of 2^(e - fraction), where e is the largest exponent among them; the sum of what is
+// Integers are exact. Doubles are a chain of IEEE fused sums, k ascending. For the narrower
+// floating types every product is exact; products and accumulator are then truncated, towards zero,
+// to multiples of 2^(e - fraction), where e is the largest exponent among them; the sum of what is
 // left is exact and is rounded once. Exponents are those of the operands as they are written: that
 // of a product is the sum of its factors', although the product may reach 4, and subnormal numbers
 // have the lowest exponent of their type. Instructions with more products than `group` do so group
@@ -61,7 +61,7 @@ static inline int lowest_exponent(Element element) {
   }
 }
 
-// Cut to `kept` bits behind the point, towards zero; what is too large for single precision is
+// Cut to `kept` bits after the point, towards zero; what is too large for single precision is
 // infinite. NaN is the canonical one.
 static inline float rounded_single(double x, int kept) {
   if (x != x) return __builtin_bit_cast(float, 0x7fffffffu);

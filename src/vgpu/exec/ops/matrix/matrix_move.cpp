@@ -1,5 +1,5 @@
 // ldmatrix, stmatrix and movmatrix: matrices of 8 x 8 halves. Lanes 8 q .. 8 q + 7 name the rows of
-// matrix q; lane l holds columns 2 (l % 4) and the one behind it of row l / 4, or with .trans the
+// matrix q; lane l holds columns 2 (l % 4) and the one after it of row l / 4, or with .trans the
 // same of the transposed matrix.
 //
 // An observer sees one access of eight lanes and 16 bytes each for every matrix.

@@ -55,7 +55,7 @@ template <>
 struct CellOf<Element::kTf32> {
   using Type = u32;
 };
-// What memory and registers hold of an element.
+// The representation of an element in memory and in registers.
 template <Element element>
 using Cell = typename CellOf<element>::Type;
 

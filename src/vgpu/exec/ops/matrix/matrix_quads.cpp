@@ -2,7 +2,7 @@
 // quad q and quad q + 4. There is a lane for each row (or column, or k) of 0 .. 3 and of 4 .. 7.
 //
 // Model: products in single precision, k ascending, fused; C last. HW: nothing to compare with:
-// ptxas 13.0 makes of it on sm_90 a sum that crosses no lanes, which is no product of matrices.
+// ptxas 13.0 makes of it on sm_90 a sum that crosses no lanes, which is not a product of matrices.
 #include "vgpu/exec/ops/matrix/matrix_flags.h"
 #include "vgpu/exec/ops/matrix/matrix_panels.h"
 #include "vgpu/exec/ops/tables.h"

@@ -31,7 +31,7 @@ void find_k_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* t
     to[i] = swizzled(descriptor, descriptor.start + offset);
   }
 }
-// Sixteen k of two bytes an element; a chunk is eight rows of one k.
+// Sixteen k with two bytes per element; a chunk is eight rows of one k.
 void find_mn_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* to) {
   const bool plain = descriptor.swizzle == WgmmaSwizzle::kNone;
   const u32 row_step = row_bytes(descriptor.swizzle), chunks = row_step / 16;

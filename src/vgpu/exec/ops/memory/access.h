@@ -1,6 +1,6 @@
-// From 32 addresses to host memory. Checks bounds and alignment of every active lane, and tells the
-// two shapes that make up nearly all accesses of matrix kernels: every lane the same address, and
-// neighbouring lanes neighbouring addresses.
+// From 32 addresses to host memory. Checks bounds and alignment of every active lane, and detects
+// the two shapes that make up nearly all accesses of matrix kernels: every lane the same address,
+// and neighbouring lanes neighbouring addresses.
 #pragma once
 
 #include "vgpu/async/faults.h"
@@ -140,7 +140,7 @@ void scatter_in(Lanes& lanes, const Op& op, Window window, u64* address, Access&
   }
 }
 
-// What an operation does with the memory that it reaches, for observers.
+// Reports to observers what an operation does with the memory that it reaches.
 template <AccessKind kind, int bytes>
 inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, const u64* address) {
   if (lanes.observer) [[unlikely]] {
@@ -190,7 +190,8 @@ inline __m256i distances(const u32* at, u32 first) {
   return _mm256_sub_epi32(values, _mm256_set1_epi32(s32(first)));
 }
 
-// What a half of the warp does: -1 for neither of the shapes, else whether its addresses step.
+// The shape of the accesses of half a warp: -1 for neither of the two shapes, else whether its
+// addresses step.
 // WHY intrinsics: the question is one bit, and the compiler would add up all lanes to answer it.
 template <int bytes, class T>
 inline int step_of(const T* registers) {
@@ -250,7 +251,7 @@ template <AccessKind kind, int bytes>
   }
 }
 
-// The address of operand `offset` for an access of `bytes` a lane.
+// The address of operand `offset` for an access of `bytes` per lane.
 template <AccessKind kind, int bytes>
 inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);

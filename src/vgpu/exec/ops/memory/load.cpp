@@ -1,11 +1,12 @@
-// ld: from memory to one, two or four registers a lane. A narrow value is widened to its register.
+// ld: from memory to one, two or four registers per lane. A narrow value is widened to its
+// register.
 #include "vgpu/exec/ops/memory/access.h"
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// What `count` adjacent values of type M of each lane are to the registers of type R.
+// The conversion of `count` adjacent values of type M of each lane to registers of type R.
 template <class M, class R, int count>
 struct Loaded {
   alignas(64) R values[count][kLanes];

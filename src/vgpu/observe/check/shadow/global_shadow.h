@@ -1,8 +1,8 @@
-// Of each cell of global memory that a launch touches: who wrote it last and who read it last, over
+// For each cell of global memory that a launch touches: its last writer and its last readers, over
 // all clusters, which run at once on several host threads.
 //
-// A cell remembers one writer, the plain store that atomics came after, and two readers. A third
-// reader displaces one of them, so of many unordered reads a later write is held against two.
+// A cell remembers one writer, the plain store before a series of atomics, and two readers. A third
+// reader displaces one of them, so a later write is compared with two of many unordered reads.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tessera::vgpu::check {
 
 // An access by an entity of some cluster, named after its first CTA. The time counts from the
-// cluster's begin.
+// cluster's start.
 struct GlobalPast {
   std::uint64_t cluster = 0;
   Past past;
@@ -28,8 +28,8 @@ struct GlobalPast {
 class GlobalCell {
  public:
   static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
-  // Stands for all entities from here on: so many agents in flight are not told apart, and nothing
-  // is held against them.
+  // Represents all entities from this number on: with this many agents in flight they are not
+  // distinguished, and no race is reported against them.
   static constexpr Entity kUnknown = 0x7ff;
   static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
@@ -46,7 +46,7 @@ class GlobalCell {
              trace.site, wrote}};
   }
 
-  // What somebody knows all of: of this cluster, everything up to a time.
+  // What one thread knows completely: everything of this cluster up to a time.
   struct Known {
     std::uint64_t cluster = 0;
     Time until = 0;
@@ -64,11 +64,12 @@ class GlobalCell {
   }
 
   Trace writer() const { return get(kWriter); }
-  // A plain store that an atomic came after; who is 0 where there is none.
+  // A plain store that an atomic came after; its `who` is 0 if there is none.
   Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
-  // `value`: what a plain store leaves there. WHY before the writer: whoever finds the writer finds
-  // the value; it is not in memory yet, where another host thread writes.
+  // `value`: what a plain store leaves there. WHY it is noted before the writer: a host thread that
+  // finds the writer then also finds the value. The value is not in memory yet if another host
+  // thread is writing.
   void note_write(std::uint64_t who, Site site, std::optional<std::uint32_t> value = std::nullopt) {
     value_.store(value.value_or(0), std::memory_order_relaxed);
     has_value_.store(value.has_value(), std::memory_order_relaxed);
@@ -88,7 +89,7 @@ class GlobalCell {
     const std::uint64_t before = this->who(0);
     if (before == who && !is_by_another_lane(site)) return;
     const bool by_same = before >> 27 == who >> 27;
-    // The same entity, later: no other is displaced.
+    // The same entity read again: no other reader is displaced.
     const bool displaces = by_same ? is_by_another_lane(site) && may_displace(who) : before != 0;
     if (displaces) set(1, get(0));
     set(0, {who, site});
@@ -98,7 +99,7 @@ class GlobalCell {
   bool is_by_another_lane(Site site) const {
     return lane_of(site_[0].load(std::memory_order_relaxed)) != lane_of(site);
   }
-  // Lanes of one warp keep no other entity's read away.
+  // Reads by several lanes of one warp do not displace another entity's read.
   bool may_displace(std::uint64_t by) const { return who(1) == 0 || who(1) >> 27 == by >> 27; }
 
   static constexpr int kWriter = 2, kStore = 3;

@@ -1,5 +1,5 @@
-// WHY so plain: these loops run for every lane of every access to shared memory. What is unlikely
-// is only flagged here, and looked at elsewhere.
+// WHY so simple: these loops run for every lane of every access to shared memory. Unlikely cases
+// are only flagged here, and examined elsewhere.
 #include "vgpu/observe/check/shadow/shared_shadow.h"
 
 #include <immintrin.h>
@@ -79,7 +79,7 @@ bool are_halves_equal(const std::uint64_t* address) {
 
 }  // namespace
 
-// Lanes that read the same, next to each other or half a warp apart, are looked at once.
+// Lanes that read the same cell, next to each other or half a warp apart, are checked once.
 template <std::uint32_t count>
 std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
                                        const std::uint64_t* address) {

@@ -1,8 +1,8 @@
-// Of each cell of a CTA's shared memory: who wrote it last, and when each entity read it last.
+// For each cell of a CTA's shared memory: its last writer, and when each entity last read it.
 //
 // A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that threads
 // that write neighbouring bytes are not mistaken for a race. Whatever is older than the cluster's
-// begin counts as never written, so nothing is cleared between clusters.
+// start counts as never written, so nothing is cleared between clusters.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu::check {
 
-// Who comes to a cell now.
+// The thread or agent that now accesses a cell.
 struct Visitor {
   Entity entity = 0;
   Site site = 0;
@@ -34,15 +34,14 @@ class SharedShadow {
     return cell_of(offset + bytes + cell_bytes() - 1);
   }
 
-  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell which was
-  // written after what the visitor knows, or not at all.
+  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell whose write
+  // the visitor does not know of, or that was never written.
   std::uint32_t read(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                      std::uint32_t bytes);
-  // The lanes that meet a cell which was touched after what the visitor knows. Notes nothing.
+  // The lanes that meet a cell with an access that the visitor does not know of. Notes nothing.
   std::uint32_t look_before_write(const Visitor& by, std::uint32_t mask,
                                   const std::uint64_t* address, std::uint32_t bytes) const;
-  // Notes a write. Returns the lanes that write a cell which another lane writes in the same
-  // access.
+  // Notes a write. Returns the lanes that write the same cell as another lane of the access.
   std::uint32_t write(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                       std::uint32_t bytes);
 
@@ -52,12 +51,12 @@ class SharedShadow {
   Past writer(std::uint32_t cell) const {
     return {writers_[cell].entity, written_[cell], writers_[cell].site, true};
   }
-  // By cell, what one entity read last, or last before that: time and site.
+  // Per cell, the last read by one entity, or the one before that: time and site.
   struct Reads {
     Entity entity = 0;
     const std::uint64_t* cells = nullptr;
   };
-  // Adds those in which any of the cells [begin, end) was read later than `floor`.
+  // Adds the entities that read any of the cells [begin, end) later than `floor`.
   // WHY: arrays one after the other stream through memory; asking all of them cell by cell took a
   // fifth of the time of all tests of tensor copies.
   void find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,
@@ -76,7 +75,7 @@ class SharedShadow {
     Site site;
     std::uint32_t access;  // number of the access, to tell lanes of one from each other's
   };
-  // What one entity read: for each cell, the time and the site of the last read, and of the last
+  // The reads of one entity: for each cell, the time and the site of the last read, and of the last
   // one before it by another lane.
   using Cells = std::unique_ptr<std::uint64_t[], void (*)(void*)>;
   struct Plane {

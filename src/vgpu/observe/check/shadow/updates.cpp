@@ -6,7 +6,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Tells memories apart, as addresses alone do not.
+// Distinguishes memories, as addresses alone do not.
 std::uint64_t place_of(const WarpAccess& access, int lane) {
   const std::uint64_t memory =
       access.window == Window::kShared ? std::uint64_t{access.owner + 1} << 48 : 0;

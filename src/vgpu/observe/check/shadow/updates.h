@@ -1,5 +1,5 @@
-// Stores of what a lane made of the word that it had read there. Where lanes of a warp do that to
-// one word at once, the update of one of them stays.
+// Stores of a value that a lane computed from the word it had read there. If several lanes of a
+// warp do that to one word at once, only one of their updates stays.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ namespace tessera::vgpu::check {
 
 class Updates {
  public:
-  // Of a store, the lanes that have read what they store to, and by which instruction.
+  // For a store: the lanes that have read the word that they store to, and the instruction of the
+  // read.
   struct Seen {
     const Update* update = nullptr;
     std::uint32_t load = 0;  // instruction
@@ -36,7 +37,7 @@ class Updates {
     const Update* update = nullptr;
     std::uint32_t load = 0;
   };
-  // What each lane of a warp read last.
+  // The last read of each lane of a warp.
   struct Last {
     std::uint32_t lanes = 0;
     std::array<std::uint64_t, 32> place = {};

@@ -1,5 +1,5 @@
 // Several lanes of a warp read a word, compute from it, and store it: one of their updates stays,
-// whatever order the hardware takes and whatever barrier lies between.
+// whatever order the hardware takes, and whatever barrier is between.
 #include <fmt/format.h>
 
 #include <bit>
@@ -30,12 +30,12 @@ std::string lanes_text(std::uint32_t lanes) {
 }  // namespace
 
 // Whether one update by all was meant: every thread of the block stores the same, to one address,
-// after a barrier that comes behind the read.
+// after a barrier that comes after the read.
 bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t store) {
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }
 
-// Where one comes out like another, and once more makes no difference, none is lost.
+// No update is lost if all lanes store the same value, and doing it again would change nothing.
 void ClusterChecker::find_lost_updates(const WarpAccess& access) {
   for (const Updates::Seen& seen : updates_.of_store(entity_of(access.by), access)) {
     if (is_one_for_all(seen, access.by.instruction)) continue;

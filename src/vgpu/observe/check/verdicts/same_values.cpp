@@ -1,5 +1,5 @@
-// Several threads store to one place at once. Where they store one value, that is a race by the
-// memory model, and the same result on every GPU.
+// Several threads store to one place at once. If they store the same value, that is a race by the
+// memory model, but gives the same result on every GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uin
   return true;
 }
 
-// What the lane stores to the cell that begins at this address, which lies in its bytes.
+// The value that the lane stores to the cell that begins at this address, which is among its bytes.
 std::uint32_t ClusterChecker::value_for(const WarpAccess& access, int lane,
                                         std::uint64_t cell) const {
   std::byte all[kMostBytes];
@@ -75,7 +75,7 @@ void ClusterChecker::report_same_value(const Guest& guest, Site before) {
   finding->hint = "nothing, as long as the values are always the same";
 }
 
-// By another lane in the very same store.
+// Whether the past access was made by another lane in the very same store.
 bool ClusterChecker::is_same_issue(const Guest& guest, const Past& past) {
   if (guest.kind != AccessKind::kStore || !guest.access || !past.wrote) return false;
   const int lane = lane_of(past.site);

@@ -33,7 +33,7 @@ AccessKind kind_of(const Past& past) {
   return is_strong(past.site) ? AccessKind::kAtomic : AccessKind::kStore;
 }
 
-// Of accesses that would not race if they were strong for each other.
+// The advice for accesses that would not race if they were strong for each other.
 constexpr const char* kWiderScope =
     "name a scope that holds both CTAs (.cluster or .gpu) in both accesses";
 
@@ -41,7 +41,7 @@ constexpr const char* kWiderScope =
 
 // ---- is it in order? ----------------------------------------------------------------------------
 
-// Each of them is strong for the other's CTA.
+// Whether each of them is strong for the other's CTA.
 bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) const {
   const Reach reach = std::min(guest.reach, reach_of(past.site));
   const bool in_one_cta = !guest.agent && !agents_.is_agent(past.entity) &&
@@ -49,14 +49,14 @@ bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) c
   return reach >= Reach::kCluster || (reach == Reach::kCta && in_one_cta);
 }
 
-// By a lane that left the kernel before the barrier or arrival through which the rest of its warp
-// is known: nothing orders it before anything.
+// Whether the access was made by a lane that left the kernel before the barrier or arrival through
+// which the rest of its warp is known: such an access is ordered before nothing.
 bool ClusterChecker::left_behind(const Past& past) const {
   return !agents_.is_agent(past.entity) && !is_by_several(past.site) &&
          warps_[past.entity].has_left(lane_of(past.site), past.time);
 }
 
-// By another lane of the warp that one lane issued the copy for, and they have not met since.
+// Whether another lane of the issuing warp made the access, and the two lanes have not met since.
 bool ClusterChecker::is_by_unmet_lane(const Guest& guest, const Past& past) const {
   const Agent& agent = *guest.agent;
   const Actor& issuer = agent.issuer;
@@ -120,7 +120,7 @@ Place ClusterChecker::place_of(const Guest& guest) const {
   return place;
 }
 
-// Of an access by this cluster.
+// The place of an access by this cluster.
 Place ClusterChecker::place_of(const Past& past, const Guest& guest) const {
   Place place;
   const bool by_agent = agents_.is_agent(past.entity);
@@ -161,8 +161,9 @@ std::string ClusterChecker::between(const Place& earlier, const Place& later) co
                   name);
 }
 
-// Warps run one after the other here, so what comes first in the program may be seen last. Where a
-// barrier is missing on one way from one to the other only, that is the way to tell of.
+// Warps run one after the other here, so the access that comes first in the program may be seen
+// last. If a barrier is missing on only one of the two paths between the accesses, that path is
+// reported.
 bool ClusterChecker::is_other_way_round(const Guest& guest, const Past& past) {
   if (guest.agent || agents_.is_agent(past.entity)) return false;
   const std::uint32_t before = instruction_of(past.site), now = guest.by.instruction;
@@ -279,8 +280,8 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
     finding->cure = "put fence.proxy.async";
     finding->cure_at = CureAt::kBeforeBarrier;
   }
-  // WHY: this was never seen to go wrong, and well-known libraries leave the fence out; the PTX
-  // ISA asks for it all the same.
+  // WHY the remark: if the read comes first, no failure is known, and well-known libraries leave
+  // the fence out; the PTX ISA still requires it.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
 }
 

@@ -34,10 +34,10 @@ __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& 
   using T = typename Stage<cfg>::T;
   const long long k_begin = static_cast<long long>(work.k_begin) * cfg.block.k;
   const long long k_end = static_cast<long long>(work.k_end) * cfg.block.k;
-  const CopyA<cfg> a(static_cast<const T*>(p.a), p.a_row, p.a_col, p.m, work.tile_m * cfg.block.m,
-                     k_begin);
-  const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, work.tile_n * cfg.block.n,
-                     k_begin);
+  const CopyA<cfg> a(static_cast<const T*>(p.a), p.a_row, p.a_col, p.m, p.k,
+                     work.tile_m * cfg.block.m, k_begin);
+  const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, p.k,
+                     work.tile_n * cfg.block.n, k_begin);
   Ring<cfg> ring(stages, a, b, (k_end < p.k ? k_end : p.k) - k_begin);
   beside();
   mainloop::multiply_along<cfg>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n,

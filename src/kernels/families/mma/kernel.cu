@@ -4,7 +4,7 @@
 // empty, and a product that is long in k is split among all SMs. The products of a batch are one
 // column of tile rows.
 #include "kernels/copy/either_tile_copy.h"
-#include "kernels/epilogue/store_pairs.h"
+#include "kernels/epilogue/store_shifted_pairs.h"
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/params.h"
 #include "kernels/mainloop/mma.h"
@@ -64,6 +64,8 @@ __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule
     epilogue::store_fragments<ElementType::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
   } else if (gemm.beta != 0) {
     epilogue::store_fragments<cfg.out, true>(sums, gemm, row, column);
+  } else if (epilogue::has_shifted_pairs<cfg.out>(gemm)) {
+    epilogue::store_shifted_pairs<cfg.out, cfg.warp().n>(sums, gemm, row, column);
   } else {
     epilogue::store_fragments<cfg.out, false>(sums, gemm, row, column);
   }

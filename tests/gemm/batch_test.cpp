@@ -233,8 +233,8 @@ TEST(Batch, ManyTilesAndInterleavedProducts) {
 }
 
 TEST(Batch, NansStayInTheirProduct) {
-  for (const char* kernel :
-       {"simt_f32_sm80/64x64", "dmma_f64/64x32", "wgmma_bf16", "simt_f32_direct/128x128"}) {
+  for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "wgmma_bf16",
+                             "simt_f32_direct/128x128", "mma_bf16/64x64", "mma_f16/128x128"}) {
     lab::VerifyOptions options;
     options.nans = 2;
     verified(kernel, strided(kCases[2], types_of(kernel), 20, 24, 31, 5), options);

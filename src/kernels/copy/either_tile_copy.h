@@ -1,12 +1,14 @@
 // Tiles of one operand, in the order of k, into shared tiles, whichever index of the operand is
 // contiguous and whatever its alignment: by cp.async in pieces of 16, 8 or 4 bytes, as base and
-// stride allow, and in pieces of 2 bytes through registers. Tiles that lie inside of the matrix and
-// come by 16 bytes are copied without predicates; elements outside of it become zeros.
+// stride allow. Rows at odd multiples of 2 bytes come through registers, shifted out of aligned
+// pieces of 16 bytes. Whole tiles that lie inside of the matrix are copied by cp.async without
+// predicates; elements outside of it become zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
 #include "kernels/ptx/cp_async.h"
 #include "kernels/tile/either_tile.h"
+#include "kernels/tile/realign.h"
 #include "kernels/tile/vector.h"
 
 namespace tessera::copy {
@@ -19,6 +21,31 @@ __device__ int log2_width_of_pieces(const T* data, long long stride) {
   return __ffsll(static_cast<long long>(both)) - 1 - tile::log2_of(sizeof(T));
 }
 
+// The aligned pieces of 16 bytes that a matrix in memory holds whole.
+class WholeSixteens {
+ public:
+  WholeSixteens() = default;
+  // `lines` lines of `along` adjacent elements each, both at least 1.
+  template <class T>
+  __device__ WholeSixteens(const T* data, long long lines, long long along, long long stride)
+      : first_(number_of(reinterpret_cast<const char*>(data) + 15)),
+        count_(number_of(data + (lines - 1) * stride + along) - first_) {}
+
+  // Whether `piece`, which is aligned, and the one after it are among them.
+  __device__ bool hold_two(const void* piece) const {
+    const std::uint32_t at = number_of(piece) - first_;
+    return at < count_ && at + 1 < count_;
+  }
+
+ private:
+  // WHY 32 bits: only differences count.
+  __device__ static std::uint32_t number_of(const void* address) {
+    return static_cast<std::uint32_t>(reinterpret_cast<unsigned long long>(address) / 16);
+  }
+
+  std::uint32_t first_, count_;
+};
+
 // All threads of the CTA copy; each holds one of these.
 template <class Tile, int threads>
 class EitherTileCopy {
@@ -29,10 +56,15 @@ class EitherTileCopy {
   // Element (outer, k) of the operand is at outer * by_outer + k * by_k, one of which is 1. The
   // first tile begins at (first_outer, first_k).
   __device__ EitherTileCopy(const T* data, long long by_outer, long long by_k, long long outer,
-                            long long first_outer, long long first_k)
+                            long long k, long long first_outer, long long first_k)
       : map_{by_k == 1, log2_width_of_pieces(data, by_k == 1 ? by_outer : by_k)},
-        to_next_line_(map_.along_k ? by_outer : by_k),
-        to_next_tile_(Tile::kK * by_k) {
+        to_next_line_(map_.along_k ? by_outer : by_k) {
+    if (kShifts && map_.log2_width == 0) {
+      is_shifted_ = true;
+      map_.log2_width = tile::log2_of(Tile::kChunk);
+      sixteens_ = map_.along_k ? WholeSixteens(data, outer, k, by_outer)
+                               : WholeSixteens(data, k, outer, by_k);
+    }
     const int o = map_.outer(threadIdx.x);
     k_ = map_.k(threadIdx.x);
     outer_left_ = tile::inside(first_outer, outer, Tile::kOuter) - o;
@@ -51,21 +83,22 @@ class EitherTileCopy {
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
     // WHY no switch: ptxas makes a jump through a table of one.
     const int bytes = map_.width() * static_cast<int>(sizeof(T));
-    if (bytes > 8) {
+    if (kShifts && is_shifted_) {
+      if constexpr (kShifts) copy_shifted(tile, k_inside);
+    } else if (bytes > 8) {
       copy_pieces<16>(tile, k_inside);
     } else if (bytes > 4) {
       copy_pieces<8>(tile, k_inside);
-    } else if (sizeof(T) == 4 || bytes > 2) {
+    } else {
       copy_pieces<4>(tile, k_inside);
-    } else if constexpr (sizeof(T) == 2) {
-      copy_elements(tile, k_inside);
     }
-    next_ += to_next_tile_;
+    next_ += Tile::kK * (map_.along_k ? 1 : to_next_line_);
   }
 
  private:
-  static constexpr int kPattern = 8;   // rows of a whole pattern of the swizzle
-  static constexpr int kTogether = 4;  // a thread's pieces in the widest form, or more
+  static constexpr bool kShifts = sizeof(T) == 2;  // HW: the least that cp.async copies is 4 bytes
+  static constexpr int kPattern = 8;               // rows of a whole pattern of the swizzle
+  static constexpr int kTogether = 4;              // a thread's pieces in the widest form, or more
   static_assert(Map{true, tile::log2_of(Tile::kChunk)}.count() % kTogether == 0 &&
                 Tile::kK % (kTogether * kPattern) == 0 &&
                 Tile::kOuter % (kTogether * kPattern) == 0);
@@ -114,35 +147,73 @@ class EitherTileCopy {
     }
   }
 
-  // Through registers, what cp.async does not take: one element at a time.
-  __device__ void copy_elements(Tile& tile, int k_inside) const {
-    constexpr int kInFlight = 16;
-    static_assert(Map{true, 0}.count() % kInFlight == 0);
+  // Through registers, what cp.async does not take: each piece out of the two aligned ones that
+  // hold it. A thread's pieces are whole patterns of lines apart, so that all of them begin at the
+  // same distance from an aligned one.
+  //
+  // All of both is read, be it of the lines beside or what is between lines, but nothing outside of
+  // the matrix: pieces at its ends come element by element.
+  __device__ void copy_shifted(Tile& tile, int k_inside) const {
     const int k_left = k_inside - k_;
-    const bool is_across = (map_.along_k ? k_left : outer_left_) > 0;
-    const int lines = is_across ? map_.along_k ? outer_left_ : k_left : 0;
+    const int there = min(map_.along_k ? k_left : outer_left_, Tile::kChunk);
+    const int lines = there > 0 ? map_.along_k ? outer_left_ : k_left : 0;
+    const int behind = static_cast<int>(reinterpret_cast<unsigned long long>(next_) / 2 % 8);
+    const long long to_next = map_.lines() * to_next_line_;
     const T* from = next_;
+    unsigned char* to = tile.bytes + place_;
 #pragma unroll 1
-    for (int first = 0; first < map_.count(); first += kInFlight) {
-      T values[kInFlight];
+    for (int line = 0; line < map_.rows(); line += kTogether * map_.lines()) {
+      uint4 low[kTogether], high[kTogether];
+      bool all_held = true;
 #pragma unroll
-      for (int j = 0; j < kInFlight; ++j) {
-        values[j] = (first + j) * map_.lines() < lines ? *from : T{};
-        from += map_.lines() * to_next_line_;
+      for (int j = 0; j < kTogether; ++j) {
+        const uint4* aligned = reinterpret_cast<const uint4*>(from + j * to_next - behind);
+        const bool inside = line + j * map_.lines() < lines, held = sixteens_.hold_two(aligned);
+        low[j] = inside && held ? aligned[0] : uint4{};
+        high[j] = inside && held ? aligned[1] : uint4{};
+        all_held &= held || !inside;
       }
 #pragma unroll
-      for (int j = 0; j < kInFlight; ++j) {
-        *reinterpret_cast<T*>(tile.bytes + map_.place(place_, first + j)) = values[j];
+      for (int j = 0; j < kTogether; ++j) {
+        *reinterpret_cast<uint4*>(to + j * map_.lines() * Tile::AlongK::kRowBytes) =
+            first_elements(tile::realigned<T>(low[j], high[j], behind), there);
       }
+      if (!all_held) {
+#pragma unroll 1
+        for (int j = 0; j < kTogether && line + j * map_.lines() < lines; ++j) {
+          const T* piece = from + j * to_next;
+          if (sixteens_.hold_two(piece - behind)) continue;
+          copy_elements(to + j * map_.lines() * Tile::AlongK::kRowBytes, piece, there);
+        }
+      }
+      from += kTogether * to_next;
+      to += kTogether * map_.lines() * Tile::AlongK::kRowBytes;
     }
   }
 
+  // The first `count` elements of a piece, and zeros.
+  static __device__ uint4 first_elements(uint4 piece, int count) {
+    const auto of_word = [count](std::uint32_t word, int i) {
+      return count > 2 * i + 1 ? word : count > 2 * i ? word & 0xffff : 0;
+    };
+    return {of_word(piece.x, 0), of_word(piece.y, 1), of_word(piece.z, 2), of_word(piece.w, 3)};
+  }
+
+  static __device__ void copy_elements(void* to, const T* from, int count) {
+    T values[Tile::kChunk];
+#pragma unroll
+    for (int i = 0; i < Tile::kChunk; ++i) values[i] = i < count ? from[i] : T{};
+    *static_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(values);
+  }
+
   Map map_;
-  bool whole_;      // along outer
-  int outer_left_;  // of the tile inside of the matrix, from this thread's first piece on
-  int k_, place_;   // of that piece in the tile
-  long long to_next_line_, to_next_tile_;  // elements from a piece to the next one
-  const T* next_;                          // the next piece
+  bool is_shifted_ = false;  // no line begins at a multiple of 4 bytes, or only some do
+  WholeSixteens sixteens_;   // of what is shifted
+  bool whole_;               // along outer
+  int outer_left_;           // of the tile inside of the matrix, from this thread's first piece on
+  int k_, place_;            // of that piece in the tile
+  long long to_next_line_;   // elements from a piece to the one below it
+  const T* next_;            // the next piece
 };
 
 }  // namespace tessera::copy

@@ -71,8 +71,8 @@ __device__ void run(const GemmParams& p) {
   if (p.k > 0) {
     using CopyA = copy::EitherTileCopy<A, cfg.threads()>;
     using CopyB = copy::EitherTileCopy<B, cfg.threads()>;
-    const CopyA a(static_cast<const Element*>(p.a), p.a_row, p.a_col, p.m, origin.row, 0);
-    const CopyB b(static_cast<const Element*>(p.b), p.b_col, p.b_row, p.n, origin.col, 0);
+    const CopyA a(static_cast<const Element*>(p.a), p.a_row, p.a_col, p.m, p.k, origin.row, 0);
+    const CopyB b(static_cast<const Element*>(p.b), p.b_col, p.b_row, p.n, p.k, origin.col, 0);
     pipeline::CpAsyncRing<Stage<cfg>, CopyA, CopyB, cfg.stages> ring(
         reinterpret_cast<Stage<cfg>*>(memory), a, b, p.k);
 #pragma unroll 1

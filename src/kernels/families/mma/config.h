@@ -38,7 +38,7 @@ constexpr bool is_legal(const Config& c) {
                      is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
                      warp.n >= 16;
   // Whole shared rows whichever way an operand lies. The threads copy at least eight lines at once
-  // by 16 bytes, one line element by element, and each of them four pieces or more.
+  // by 16 bytes, and each of them four pieces or more.
   const int chunk = c.row() / 8;
   const int longest = c.block.m > c.block.n ? c.block.m : c.block.n;
   const int fewest = c.block.m < c.block.n ? c.block.m : c.block.n;

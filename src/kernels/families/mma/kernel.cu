@@ -4,7 +4,7 @@
 // empty, and a product that is long in k is split among all SMs. The products of a batch are one
 // column of tile rows.
 #include "kernels/copy/either_tile_copy.h"
-#include "kernels/epilogue/store_pairs.h"
+#include "kernels/epilogue/store_shifted_pairs.h"
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/params.h"
 #include "kernels/mainloop/mma.h"
@@ -34,10 +34,10 @@ __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& 
   using T = typename Stage<cfg>::T;
   const long long k_begin = static_cast<long long>(work.k_begin) * cfg.block.k;
   const long long k_end = static_cast<long long>(work.k_end) * cfg.block.k;
-  const CopyA<cfg> a(static_cast<const T*>(p.a), p.a_row, p.a_col, p.m, work.tile_m * cfg.block.m,
-                     k_begin);
-  const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, work.tile_n * cfg.block.n,
-                     k_begin);
+  const CopyA<cfg> a(static_cast<const T*>(p.a), p.a_row, p.a_col, p.m, p.k,
+                     work.tile_m * cfg.block.m, k_begin);
+  const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, p.k,
+                     work.tile_n * cfg.block.n, k_begin);
   Ring<cfg> ring(stages, a, b, (k_end < p.k ? k_end : p.k) - k_begin);
   beside();
   mainloop::multiply_along<cfg>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n,
@@ -64,6 +64,8 @@ __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule
     epilogue::store_fragments<ElementType::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
   } else if (gemm.beta != 0) {
     epilogue::store_fragments<cfg.out, true>(sums, gemm, row, column);
+  } else if (epilogue::has_shifted_pairs<cfg.out>(gemm)) {
+    epilogue::store_shifted_pairs<cfg.out, cfg.warp().n>(sums, gemm, row, column);
   } else {
     epilogue::store_fragments<cfg.out, false>(sums, gemm, row, column);
   }

@@ -171,7 +171,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kMemory, 6},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kUnit, 6},
     {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kOther, 4},
-    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kAny, 10},
+    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kAny, 16},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kFma, 8},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kWide, 8},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kAlu, 6},

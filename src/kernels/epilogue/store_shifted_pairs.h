@@ -1,0 +1,51 @@
+// Sums of mma.sync straight from registers to a D whose rows begin at odd multiples of an element:
+// there neighbours in even columns are no aligned pairs, but the second output of one fragment and
+// the first of the next one are.
+#pragma once
+
+#include "kernels/epilogue/store_pairs.h"
+#include "kernels/tile/vector.h"
+
+namespace tessera::epilogue {
+
+// Whether some rows of D are like that.
+template <ElementType out>
+__device__ bool has_shifted_pairs(const GemmParams& p) {
+  return p.d_row % 2 != 0 ||
+         reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) != 0;
+}
+
+// Sums of a warp of `n` columns; (row, column): of its tile in D. In a shifted row a lane gets the
+// first of its pair from the lane before. C is not read.
+//
+// TRIED: C as well: kernels of 128x128 then keep 16 bytes of registers in memory.
+template <ElementType out, int n, class Sums>
+__device__ void store_shifted_pairs(const Sums& sums, const GemmParams& p, long long row,
+                                    long long column) {
+  const int lane = threadIdx.x % 32, before = lane / 4 * 4 + (lane + 3) % 4;
+  const int columns = tile::inside(column, p.n, n);
+  float of_last = 0;  // what the row's last lane had of the eight columns before
+  sums.for_each_pair(lane, [&](int i, int j, tile::Pair sum) {
+    const long long r = row + i, at = r * p.d_row + column;
+    const tile::Pair value = combine<out, false>(p, sum, r, column + j);
+    const float high_before = __shfl_sync(0xffffffff, value.high, before);
+    const float low = lane % 4 == 0 ? of_last : high_before;
+    of_last = high_before;
+    if (r >= p.m) return;
+    const auto first_of_row = reinterpret_cast<unsigned long long>(p.d) / types::bytes_of(out) + at;
+    const int shift = static_cast<int>(first_of_row % 2), first = j - shift;
+    const tile::Pair pair = shift == 1 ? tile::Pair{low, value.low} : value;
+    const bool has_low = first >= 0 && first < columns, has_high = first + 1 < columns;
+    if (has_low && has_high) {
+      store_pair<out>(p.d, at + first, pair);
+    } else if (has_low) {
+      store_one<out>(p.d, at + first, pair.low);
+    } else if (has_high) {
+      store_one<out>(p.d, at + first + 1, pair.high);
+    }
+    const bool ends_row = j == n - 2 && shift == 1;  // no lane has the pair of its last output
+    if (ends_row && n == columns) store_one<out>(p.d, at + n - 1, value.high);
+  });
+}
+
+}  // namespace tessera::epilogue

@@ -148,7 +148,7 @@ struct Settings {
   // d = activation(scale (alpha a b + beta c) + bias)
   Vector scale = {}, bias = {};
   tessera_activation activation = TESSERA_NO_ACTIVATION;
-  // Of a and b, which are given, too.
+  // Packed forms of a and b, which are given as matrices, too.
   tessera_packed packed_a = nullptr, packed_b = nullptr;
 };
 
@@ -323,7 +323,7 @@ inline std::size_t packed_bytes(const Handle& handle, const tessera_problem& pro
 // forgets the caller's memory when it ends, and does not free it. Movable only.
 class Packed {
  public:
-  // Of A or B of this problem, without a batch; `memory` is aligned to 256 bytes.
+  // Packs A or B of this problem, which has no batch; `memory` is aligned to 256 bytes.
   Packed(const Handle& handle, const tessera_problem& problem, tessera_operand operand,
          const void* matrix, void* memory, std::size_t bytes, void* stream = nullptr) {
     require(tessera_pack(&packed_, handle.get(), &problem, operand, matrix, memory, bytes, stream));

@@ -146,7 +146,7 @@ class Promoted final : public Family {
   }
 
  private:
-  // Of the smallest tiles: of D, and of the launches that split.
+  // Counts the smallest tiles of D, and the CTAs of the launch that splits.
   static bool fits_grid(const GemmParams& p) {
     constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
     const auto tiles = [](std::int64_t sides) { return ceil_div(sides, std::int64_t{64}); };

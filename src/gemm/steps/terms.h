@@ -38,9 +38,9 @@ struct TermsSide {
 struct TermsSides {
   TermsSide a, b;
 
-  // The temps are two, the first one here.
+  // Takes two temps, the first of which is `first_temp`.
   TermsSides(const Product& product, std::int64_t split_k, PlannedAddress first_temp);
-  // Of these the caller has packed A or B.
+  // Marks A or B as packed by the caller.
   void pack(TermsSide& side);
 
   bool are_packed() const { return a.is_packed && b.is_packed; }

@@ -107,7 +107,7 @@ Json rewritten_json(const std::vector<Companion>& all) {
   return list;
 }
 
-// Whose code it is: "this" build's, the "other" one's, or what rewriting this one's gave.
+// The origin of the code: "this" build, the "other" one, or how this build's was rewritten.
 std::string build_of(const Record& r) {
   if (!r.rewriting.empty()) return r.rewriting;
   return r.other_build ? "other" : "this";

@@ -133,7 +133,8 @@ inline void unpack_panel(Element element, const u32* const* registers, int step,
 
 // ---- accumulators -------------------------------------------------------------------------------
 
-// Of p = 0 or 1; registers as in matrix_form.h. A null register means zeros.
+// Reads half p, 0 or 1, of the accumulators; registers as in matrix_form.h. A null register means
+// zeros.
 inline void read_accumulator(Accumulator type, const u32* registers, int p, float* to) {
   if (type == Accumulator::kF32) {
     __builtin_memcpy(to, registers, kLanes * sizeof(float));

@@ -68,7 +68,7 @@ void find_chunks(const Lanes& lanes, const Op& op, u64 bits, bool mn_major, int 
 
 // ---- fetching -----------------------------------------------------------------------------------
 
-// Of eight rows of eight numbers.
+// Transposes eight rows of eight numbers in place.
 void transpose(float (*rows)[8]) {
   __m256 r[8], pairs[8], quads[8];
   for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(rows[i]);

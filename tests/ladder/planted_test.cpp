@@ -15,7 +15,7 @@ struct Victim {
   std::int64_t m, n, k;
 };
 constexpr Victim kDmma{"dmma_f64", "64x32", "dmma_f64__64x32_am_bn", 256, 130, 200};
-// A comes by four bytes, B by two.
+// A comes by four bytes, B in pieces that are shifted.
 constexpr Victim kMma{"mma_bf16", "64x64", "mma_bf16__64x64", 130, 131, 400};
 
 struct Planted {
@@ -33,7 +33,7 @@ constexpr Planted kPlanted[] = {
     {"MmaCopiesAreInNoGroup", kMma, "cp.async.commit_group;", ""},
     {"MmaTilesAreNotTransposed", kMma, "m8n8.x4.trans", "m8n8.x4"},
     {"MmaOfAnotherType", kMma, "f32.bf16.bf16.f32", "f32.f16.f16.f32"},
-    {"MmaHalfOfAnElementIsStored", kMma, "st.shared.u16", "st.shared.u8"},
+    {"MmaPiecesAreShiftedTheOtherWay", kMma, "shf.r.wrap", "shf.l.wrap"},
     {"MmaHalfOfAnOutputIsStored", kMma, "st.u16", "st.u8"},
 };
 

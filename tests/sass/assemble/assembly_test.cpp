@@ -203,7 +203,8 @@ std::string edited(std::string line, std::mt19937& random) {
     if (line[at] == '.' || line[at] == ',') words.push_back(at);
   }
   const auto pick = [&](const auto& all) { return all[random() % all.size()]; };
-  if (random() % 4 != 0 || words.empty()) {
+  if (numbers.empty() && words.empty()) return line + ".X";
+  if (!numbers.empty() && (random() % 4 != 0 || words.empty())) {
     const std::size_t at = pick(numbers);
     std::size_t end = at;
     while (end < line.size() && std::isdigit(static_cast<unsigned char>(line[end])) != 0) ++end;

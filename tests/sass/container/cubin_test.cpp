@@ -103,7 +103,7 @@ bool ptxas_contracts(const std::string& entry) {
 }
 
 // ptxas unrolls the loop over a thread's two rows, which shuffles.
-bool ptxas_unrolls(const std::string& entry) { return entry == "wgmma_f16x3__terms"; }
+bool ptxas_unrolls(const std::string& entry) { return entry.ends_with("__terms"); }
 
 // Where ptxas merges accesses: rung 22 reads its tiles along k, so pairs of doubles become one
 // load; staged outputs of rung 12 are neighbours, so four stores become one. And where it splits

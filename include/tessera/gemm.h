@@ -295,19 +295,19 @@ tessera_status tessera_plan_run(tessera_plan plan, const tessera_arguments* argu
 /* Does nothing for a null plan. */
 tessera_status tessera_plan_destroy(tessera_plan plan);
 
-/* Bytes of device memory that A or B (tessera_operand) of such problems takes packed: in the form
- * that kernels read, for operands that many calls read, such as weights. TESSERA_COMPUTE_F16X3
- * alone has one so far (FP16 terms); others are TESSERA_UNSUPPORTED. The form depends on the
- * operand's elements alone: one packed B serves any m, order and leading dimension, and as A with
- * as many rows, too. The problem, without a batch, says what the operand looks like. */
+/* Bytes of device memory that A or B (tessera_operand) takes in packed form, which is prepared once
+ * and read by many calls: weights. TESSERA_COMPUTE_F16X3 alone has such a form so far (FP16 terms);
+ * for other types the status is TESSERA_UNSUPPORTED. The form depends on the operand's elements
+ * alone: one packed B serves any m, order and leading dimension, and may be read as an A with as
+ * many rows. The problem describes the operand, and has no batch. */
 tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem* problem,
                                     int32_t operand, size_t* bytes);
-/* Writes it to `memory`, aligned to 256 bytes, on a stream; `matrix` must not change while it is
- * used. memory is the caller's, and is freed after the last call that reads it. */
+/* Writes the packed form to `memory`, aligned to 256 bytes, on a stream. The caller owns the memory
+ * and frees it after the last call that reads it; until then `matrix` must not change. */
 tessera_status tessera_pack(tessera_packed* packed, tessera_handle handle,
                             const tessera_problem* problem, int32_t operand, const void* matrix,
                             void* memory, size_t bytes, void* stream);
-/* Forgets it, and leaves its memory to the caller. Does nothing for null. */
+/* Ends the use of a packed operand; its memory stays the caller's. Does nothing for null. */
 tessera_status tessera_packed_destroy(tessera_packed packed);
 
 /* The kernel that would run, its predicted time, and why a faster one is not possible.

@@ -137,6 +137,26 @@ TEST_F(PackedOperands, OfAnotherShapeTypeOrLifeAreRefused) {
   EXPECT_EQ(tessera_packed_destroy(of_b), TESSERA_BAD_ARGUMENT);
 }
 
+TEST_F(PackedOperands, AddressesAreCheckedWhereAsked) {
+  const tessera_handle checked = made(0, 1);
+  const std::size_t enough = bytes(large_, TESSERA_B);
+  tessera_packed made_of_nothing = nullptr;
+  EXPECT_EQ(
+      tessera_pack(&made_of_nothing, checked, &large_, TESSERA_B, b_, memory_, enough, nullptr),
+      TESSERA_BAD_ARGUMENT);
+  expect_said("address of matrix is");
+  EXPECT_FALSE(launched());
+  const tessera_packed unchecked = packed(large_, TESSERA_B, b_);
+  clear();
+  tessera_arguments in = arguments();
+  in.packed_b = unchecked;
+  EXPECT_EQ(tessera_gemm_with(checked, &large_, nullptr, &in), TESSERA_BAD_ARGUMENT);
+  expect_said("address of packed_b is");
+  EXPECT_FALSE(launched());
+  EXPECT_EQ(tessera_packed_destroy(unchecked), TESSERA_OK);
+  EXPECT_EQ(tessera_destroy(checked), TESSERA_OK);
+}
+
 TEST_F(PackedOperands, WhatCannotBePackedIsRefused) {
   const auto refuses = [&](const char* words, const tessera_problem& problem, std::int32_t operand,
                            const void* matrix, void* memory, std::size_t bytes,

@@ -134,12 +134,13 @@ class Promoted final : public Family {
                                  Slot operand) const override {
     TermsSides sides = sides_of(request);
     const bool is_a = sides.a.from.slot == operand;
-    const TermsSide& side = is_a ? sides.a : sides.b;
+    TermsSide& side = is_a ? sides.a : sides.b;
+    TermsSide& other = is_a ? sides.b : sides.a;
     Packing packing{side.form.outer, side.form.k, side.form.bytes()};
     if (packing.bytes == 0) return packing;
     // The step writes where a plan with a packed operand reads.
-    (is_a ? sides.a : sides.b).to = {packed_slot_of(operand)};
-    (is_a ? sides.b : sides.a).is_packed = true;
+    side.to = {packed_slot_of(operand)};
+    other.is_packed = true;
     packing.step = sides.step(kernel.name + "__terms");
     packing.step->kernel = &kernel;
     return packing;

@@ -30,7 +30,7 @@ SplitOperand operand_of(const TermsSide& side) {
           .from_outer = side.from_outer,
           .from_k = side.from_k,
           .row = side.form.row(),
-          .strips = side.is_packed ? 0 : side.form.strips()};
+          .strips = side.is_packed ? 0 : side.form.clusters()};
 }
 
 void patch_split(Step& step, std::size_t at, const TermsSide& side) {
@@ -47,8 +47,8 @@ void patch_split(Step& step, std::size_t at, const TermsSide& side) {
 }  // namespace
 
 std::int64_t TermsForm::row() const { return kTerms * split_k; }
-std::int64_t TermsForm::strips() const { return ceil_div(outer, passes::kSplitOuter); }
-std::int64_t TermsForm::ctas() const { return strips() * passes::split_ctas(k); }
+std::int64_t TermsForm::clusters() const { return ceil_div(outer, passes::kSplitOuter); }
+std::int64_t TermsForm::ctas() const { return clusters() * passes::split_ctas(k); }
 std::int64_t TermsForm::bytes_of_terms() const { return outer * row() * kTermBytes; }
 std::int64_t TermsForm::exponents() const {
   return round_up(bytes_of_terms(), kWorkspaceAlignment);

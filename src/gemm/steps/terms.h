@@ -14,8 +14,8 @@ struct TermsForm {
   std::int64_t outer, k;  // rows of A or columns of B
   std::int64_t split_k;   // k filled up with zeros: a multiple of passes::kTermGroup
 
-  std::int64_t row() const;  // terms from row to row
-  std::int64_t strips() const;
+  std::int64_t row() const;       // terms from row to row
+  std::int64_t clusters() const;  // of the step, each for passes::kSplitOuter rows
   std::int64_t ctas() const;
   std::int64_t bytes_of_terms() const;
   // Where exponents and words begin, and where they end.

@@ -139,7 +139,7 @@ def programs(root):
     environment = file["environment"]
     return "\n\n".join([
         table(["program", "FP32 by", "result", "seconds"], rows),
-        f"Medians of {environment['rounds']} runs, in turn; `tests/python/clients/fp32_programs.py`. {environment['device']}, "
+        f"{'One run' if environment['rounds'] == 1 else 'Medians of ' + str(environment['rounds']) + ' runs'}, in turn; `tests/python/clients/fp32_programs.py`. {environment['device']}, "
         f"{environment['date']}, PyTorch {environment['torch']}, library of commit {environment['commit']}."])
 
 

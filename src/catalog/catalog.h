@@ -77,6 +77,8 @@ std::span<const Kernel> all_kernels();
 // The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
 // multiplies nothing, so all_kernels() does not contain it.
 const Kernel& finish_kernel();
+// The launch before a product that converts an operand: one entry. Like the one before.
+const Kernel& widen_kernel();
 // Throws kUnsupported, with both types, where there is none.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d);
 
@@ -103,8 +105,8 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
 // Not ok, kUnsupported, if no kernel multiplies these types at any size: names them.
 Status check_has_kernel(const Types& types);
 
-// The image that holds an entry of the kernel, a row's or a helper's, or one of finish_kernel()'s,
-// which any plan may launch. Throws kUnavailable, naming
+// The image that holds an entry of the kernel, a row's or a helper's, or one of finish_kernel()'s
+// or widen_kernel()'s, which any plan may launch. Throws kUnavailable, naming
 // the command that compiles it, where there is none.
 const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
 // The same, or nullptr.

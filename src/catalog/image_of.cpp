@@ -41,11 +41,14 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// The entry that applies an epilogue after a product belongs to one kernel, whichever kernel
-// multiplies.
+// The entries that convert an operand before a product, or apply an epilogue after it, belong to
+// one kernel each, whichever kernel multiplies.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
-  const std::vector<HelperEntry>& all = finish_kernel().helpers;
-  return std::ranges::find(all, entry, &HelperEntry::entry) == all.end() ? kernel : finish_kernel();
+  for (const Kernel* pass : {&finish_kernel(), &widen_kernel()}) {
+    const std::vector<HelperEntry>& all = pass->helpers;
+    if (std::ranges::find(all, entry, &HelperEntry::entry) != all.end()) return *pass;
+  }
+  return kernel;
 }
 
 }  // namespace

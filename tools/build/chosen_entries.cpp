@@ -144,6 +144,7 @@ void print(const Counts& counts) {
     for (const HelperEntry& helper : choice.kernel->helpers) show(helper.entry);
   }
   for (const HelperEntry& helper : finish_kernel().helpers) show(helper.entry);
+  for (const HelperEntry& helper : widen_kernel().helpers) show(helper.entry);
   std::printf("%d of %d entries are never launched; no problem drawn here has an epilogue\n", never,
               all);
 }

@@ -16,6 +16,7 @@
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
+#include "gemm/rewrites/widen.h"
 
 namespace tessera::cli {
 namespace {
@@ -164,7 +165,7 @@ std::string rounding_text(const MultiplyArguments& options, const Outcome& outco
       fmt::format("Its numbers are rounded to {} (--type {}), in a file of {} as A's",
                   name_of(outcome.values), options.type, name_of(file));
   const Types unrounded{types.a, types.b, file, file, types.compute};
-  if (check_has_kernel(unrounded).ok()) {
+  if (gemm::check_multiplied(unrounded).ok()) {
     text += fmt::format("; '--type {}' rounds A and B alone", name_of(unrounded));
   }
   return text + ".\n";

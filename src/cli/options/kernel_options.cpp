@@ -7,11 +7,13 @@
 #include "cli/options/options.h"
 #include "gemm/plan/plan.h"
 #include "gemm/rewrites/finish_later.h"
+#include "gemm/rewrites/widen.h"
 
 namespace tessera::cli {
 namespace {
 
-// Those that multiply these types or, before an epilogue, keep their sums.
+// Those that multiply these types, after a launch that widens an operand, too, or, before an
+// epilogue, keep their sums.
 std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, const Types& types,
                                       const ProblemOptions& options) {
   Problem problem{.types = types};
@@ -21,10 +23,11 @@ std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, 
     if (!problem.epilogue.is_identity()) of_sums = gemm::problem_of_sums(problem).types;
   }
   std::vector<KernelChoice> fitting;
-  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(fitting),
-               [&](const KernelChoice& choice) {
-                 return choice.kernel->types == types || choice.kernel->types == of_sums;
-               });
+  std::copy_if(
+      kernels.begin(), kernels.end(), std::back_inserter(fitting), [&](const KernelChoice& choice) {
+        const Types& of_kernel = choice.kernel->types;
+        return of_kernel == types || of_kernel == of_sums || of_kernel == gemm::widened(of_sums);
+      });
   return fitting;
 }
 
@@ -77,7 +80,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
   const Types types = parse_types("--type", options.type);
   std::vector<KernelChoice> fitting = kernels_for(kernels, types, options);
   if (!fitting.empty()) return fitting;
-  require(check_has_kernel(types));
+  require(gemm::check_multiplied(types));
   throw StatusError(Status::bad_argument(fmt::format(
       "--type is {}, but {} computes {}; leave --type out or name another kernel", options.type,
       kernels.front().kernel->name, name_of(kernels.front().kernel->types))));
@@ -92,7 +95,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape&
 
 std::vector<KernelsOfType> kernels_by_type(const ProblemOptions& options) {
   const std::vector<KernelChoice> kernels = kernels_of(options);
-  if (!options.type.empty() && !options.epilogue.empty()) {
+  if (!options.type.empty()) {
     return {{parse_types("--type", options.type), kernels}};
   }
   std::vector<KernelsOfType> all;

@@ -4,6 +4,7 @@
 #include "gemm/host/panels.h"
 #include "gemm/host/whole.h"
 #include "gemm/rewrites/finish_later.h"
+#include "gemm/rewrites/widen.h"
 
 namespace tessera::gemm::host {
 
@@ -15,9 +16,9 @@ constexpr std::size_t kMostKept = std::size_t{256} << 20;  // bytes of one opera
 // Whether kernels multiply a product of the problem, and a launch applies its epilogue.
 Status check_kernels(const Problem& one) {
   if (Status status = check_supported(one); !status.ok()) return status;
-  if (one.epilogue.is_identity()) return check_has_kernel(one.types);
+  if (one.epilogue.is_identity()) return check_multiplied(one.types);
   if (Status status = check_sums(one); !status.ok()) return status;
-  return check_has_kernel(problem_of_sums(one).types);
+  return check_multiplied(problem_of_sums(one).types);
 }
 
 void multiply_products(Handle& handle, Staging& staging, const Problem& problem,

@@ -1,6 +1,7 @@
 #include "gemm/plan/search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -141,7 +142,7 @@ class Search {
   }
 
   Status of_other_types(const Kernel& kernel, const Types& types) const {
-    const bool is_of_sums = types != problem_.types;
+    const bool is_of_sums = types != problem_.types && !problem_.epilogue.is_identity();
     return Status::unsupported("type is " + name_of(problem_.types) +
                                (is_of_sums
                                     ? " with an epilogue (" + describe(problem_.epilogue) +
@@ -214,7 +215,9 @@ std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
   Request request =
       request_of(route.product, limits, options, static_cast<int>(route.temps.size()));
   request.given = best.decision;
-  std::vector<Step> steps = family_of(*best.kernel).steps(best, request);
+  std::vector<Step> steps = route.before;
+  std::vector<Step> of_product = family_of(*best.kernel).steps(best, request);
+  std::move(of_product.begin(), of_product.end(), std::back_inserter(steps));
   steps.insert(steps.end(), route.after.begin(), route.after.end());
   for (Step& step : steps) step.kernel = best.kernel;
   place_temps(workspace_layout(best.all_temps()), steps);

@@ -3,6 +3,7 @@
 #include "gemm/rewrites/for_each.h"
 #include "gemm/rewrites/more_digits.h"
 #include "gemm/rewrites/route.h"
+#include "gemm/rewrites/widen.h"
 
 namespace tessera::gemm {
 
@@ -10,7 +11,8 @@ std::span<const Rewrite> rewrites() {
   static constexpr Rewrite kRewrites[] = {{"more digits", add_more_digits},
                                           {"for each", add_for_each},
                                           {"bias as C", add_bias_as_c},
-                                          {"finish later", add_finish_later}};
+                                          {"finish later", add_finish_later},
+                                          {"widen", add_widen}};
   return kRewrites;
 }
 

@@ -1,5 +1,5 @@
 // A route: the caller's problem after some rewrites. A rewrite turns a product into a simpler one
-// and steps after it. The families make offers for the products of all routes, and the list of
+// and steps before and after it. The families make offers for the products of all routes, and the list of
 // steps that is cheapest in all wins. A new rewrite is one file here, and one line in rewrites.cpp.
 #pragma once
 
@@ -18,7 +18,8 @@ struct Route {
   Subproblem product;                    // what families are asked
   std::int64_t rounds = 1;               // the steps run so often, for each product of the batch
   std::vector<std::int64_t> temps = {};  // bytes; the first pieces of the workspace
-  std::vector<Step> after = {};          // steps after those of the product
+  std::vector<Step> before = {};         // steps before those of the product,
+  std::vector<Step> after = {};          // and after them
   Cost cost = {};                        // of these steps, in one round
   std::string text = {};  // what a plan's decision adds: "; epilogue in a later launch"
 };

@@ -72,7 +72,7 @@ struct ScalePatch {
 };
 
 // The kinds of steps: each is device code in kernels/passes, except for the product itself.
-enum class Pass : std::uint8_t { kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
+enum class Pass : std::uint8_t { kWiden, kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
 std::string_view name_of(Pass pass);  // "multiply"
 
 // One launch.

@@ -122,7 +122,8 @@ double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill) {
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
   const ComputeFacts& compute = facts_of(types.compute);
   // For types with fewer digits than the sum, tensor cores add 32 bytes at a time.
-  const int operand_digits = std::min(facts_of(types.a).digits, compute.operand_digits);
+  const int digits_of_wider = std::max(facts_of(types.a).digits, facts_of(types.b).digits);
+  const int operand_digits = std::min(digits_of_wider, compute.operand_digits);
   const bool cut = is_float(compute.sum) && operand_digits < facts_of(compute.sum).digits;
   const double c = compute.terms > 1 ? promoted_chain_constant(k, fill)
                    : cut             ? cut_chain_constant(k, fill, 32 / size_of(types.a))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gemm/rewrites/widen.h"
 #include "lab/data/batch_memory.h"
 
 namespace tessera::lab {
@@ -23,6 +24,11 @@ std::vector<VendorCall> choose_calls(Device& device, Timer& timer, const Problem
   quick.progress = nullptr;
   quick.on_busy = nullptr;
   return choose_vendor_calls(device, timer, options.vendor->calls(problem), operands, quick);
+}
+
+Problem problem_of_vendor(Problem problem) {
+  problem.types = gemm::widened(problem.types);
+  return problem;
 }
 
 double tflop_of(const Problem& p) { return 1e-12 * flop_of(p); }
@@ -92,12 +98,19 @@ TimedBench::TimedBench(Device& device, const Problem& problem, std::vector<Bench
       rows_(rows),
       timer_(device),
       sets_(device, problem, {options.verify.fill, options.verify.seed}),
-      operands_([this](std::int64_t i) -> const Operands& { return sets_[i]; }),
+      vendor_problem_(problem_of_vendor(problem)),
+      vendor_operands_([this](std::int64_t i) -> const Operands& {
+        return vendor_sets_ ? (*vendor_sets_)[i] : sets_[i];
+      }),
       nvml_(Nvml::load(device.info().pci_bus_id)) {
   for (BenchRow& row : rows_) bind(device, problem, row);
-  vendor_calls_ = choose_calls(device, timer_, problem, operands_, options_);
+  if (options_.vendor && vendor_problem_.types != problem.types) {
+    vendor_sets_ = std::make_unique<OperandSets>(
+        device, vendor_problem_, FillSpec{options_.verify.fill, options_.verify.seed});
+  }
+  vendor_calls_ = choose_calls(device, timer_, vendor_problem_, vendor_operands_, options_);
   for (const VendorCall& call : vendor_calls_) {
-    candidates_.push_back(candidate_of(call, operands_));
+    candidates_.push_back(candidate_of(call, vendor_operands_));
   }
 }
 
@@ -142,8 +155,10 @@ TimedBench::Records TimedBench::run(Mode mode) {
   const std::optional<std::size_t> best = fastest(samples, bound_.size());
   std::optional<VendorTime> vendor;
   if (best) {
-    vendor = VendorTime{fmt::format("{} ({})", samples[*best].name, options_.vendor->version()),
-                        summarize(samples[*best].milliseconds), options_.vendor->workspace_bytes()};
+    const char* const operands = vendor_sets_ ? ", FP32 operands" : "";
+    vendor = VendorTime{
+        fmt::format("{} ({}{})", samples[*best].name, options_.vendor->version(), operands),
+        summarize(samples[*best].milliseconds), options_.vendor->workspace_bytes()};
   }
   Records records;
   for (std::size_t i = 0; i < bound_.size(); ++i) {

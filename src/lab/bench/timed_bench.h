@@ -57,7 +57,10 @@ class TimedBench {
   std::vector<BenchRow>& rows_;
   DeviceTimer timer_;
   OperandSets sets_;
-  OperandsOf operands_;
+  // The vendor's library multiplies no BF16 with FP32, so it is given FP32 operands of its own.
+  Problem vendor_problem_;
+  std::unique_ptr<OperandSets> vendor_sets_;  // null: sets_
+  OperandsOf vendor_operands_;
   std::unique_ptr<Nvml> nvml_;
   std::vector<std::unique_ptr<PreparedCall>> bound_;
   std::vector<BenchRow*> timed_rows_;

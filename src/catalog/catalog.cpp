@@ -8,6 +8,7 @@
 #include "catalog/rung.h"
 #include "catalog/tensor_core.h"
 #include "kernels/families/dmma/config.h"
+#include "kernels/families/mixed/config.h"
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/ffma_config.h"
 #include "kernels/families/simt/config.h"
@@ -55,12 +56,14 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
+  using enum ElementType;
   using catalog::bf16_rung, catalog::direct_kernel, catalog::dmma_kernel, catalog::first_fp64_rung,
       catalog::fp64_rung, catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel,
-      catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
-      catalog::portable_kernel, catalog::promoted_kernel, catalog::repacking_rung, catalog::rung,
-      catalog::small_kernel, catalog::splitting_rung, catalog::stream_k_kernel, catalog::terms_rung,
-      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::mixed_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
+      catalog::persistent_rung, catalog::portable_kernel, catalog::promoted_kernel,
+      catalog::repacking_rung, catalog::rung, catalog::small_kernel, catalog::splitting_rung,
+      catalog::stream_k_kernel, catalog::terms_rung, catalog::vector_kernel,
+      catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -128,6 +131,8 @@ std::span<const Kernel> all_kernels() {
       mma_kernel("mma_f16", "tensor cores from SM 8.0 on", kF16Types, mma::kF16),
       mma_kernel("mma_f16_f32", "tensor cores from SM 8.0 on, D in FP32", kF16ToF32Types, mma::kF16F32),
       mma_kernel("mma_tf32", "tensor cores from SM 8.0 on, FP32 rounded to TF32", kTf32Types, mma::kTf32),
+      mixed_kernel("mixed_bf16_f32", "a BF16 A as it is, a few columns of FP32", {kBf16, kF32, kF32, kF32, ComputeType::kF32}, mixed::kBf16F32, mixed::kPortableArch),
+      mixed_kernel("mixed_f32_bf16", "a few rows of FP32, a BF16 B as it is", {kF32, kBf16, kF32, kF32, ComputeType::kF32}, mixed::kF32Bf16, mixed::kPortableArch),
       mma_by_ffma_kernel("simt_bf16_sm75", "BF16 without tensor cores, for SM 7.5", kBf16Types, mma_by_ffma::kBf16),
       mma_by_ffma_kernel("simt_bf16_f32_sm75", "BF16 without tensor cores, D in FP32, for SM 7.5", kBf16ToF32Types, mma_by_ffma::kBf16F32),
       mma_by_ffma_kernel("simt_f16_sm75", "FP16 without tensor cores, for SM 7.5", kF16Types, mma_by_ffma::kF16),

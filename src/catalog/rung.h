@@ -146,6 +146,24 @@ Kernel vector_kernel(const std::string& name, std::string idea, const Types& typ
   return kernel;
 }
 
+// "mixed_bf16_f32": a BF16 matrix times a few rows of FP32. The rows are mixed::kBf16F32. The table
+// outlives the program's data.
+template <class Rows>
+Kernel mixed_kernel(const std::string& name, std::string idea, const Types& types,
+                    const Rows& table, int first_sm) {
+  Kernel kernel = portable_kernel(name, std::move(idea), types, table, first_sm);
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    const auto& config = table[static_cast<int>(i)].config;
+    kernel.rows[i].config = &config;
+    kernel.rows[i].ctas_per_sm = config.ctas_per_sm();
+  }
+  kernel.family = "mixed";
+  kernel.params = "tessera::mixed::Params";
+  kernel.source = "kernels/families/mixed/kernel.cu";
+  kernel.name_space = "tessera::mixed";
+  return kernel;
+}
+
 // The machine code of another kernel, reordered by the build.
 inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
   for (KernelRow& row : from.rows) row.image = image_name(name, row.variant);

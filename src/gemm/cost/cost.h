@@ -108,6 +108,19 @@ struct VectorWork {
 };
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
 
+// A BF16 matrix that is multiplied with rows of FP32, so many `columns` of an instruction's at
+// once.
+struct MixedWork {
+  std::int64_t lines, rows, k, products;
+  int columns;
+  double rate;         // TFLOP/s on a full GPU; 0: unknown
+  std::int64_t warps;  // of all CTAs
+  bool is_in_clusters;
+  bool is_by_elements;  // the BF16 matrix is read by single elements
+  bool has_whole_rows;  // the FP32 rows are read by 16 bytes
+};
+Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits);
+
 // Tiles of small products, which teams of warps take one after the other.
 struct SmallWork {
   BlockTile block;

@@ -41,6 +41,31 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .memory = memory};
 }
 
+// Estimates, but for the rates. The L2 serves what CTAs read again.
+Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
+  constexpr double kCluster = 1.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
+  constexpr double kL2 = 1.6;          // times the speed of device memory
+  constexpr double kWarpsToFill = 12;  // per SM
+  constexpr double kUnknown = 50;      // TFLOP/s
+  const Coefficients& costs = limits.costs->coefficients;
+  const double lines = static_cast<double>(work.lines), rows = static_cast<double>(work.rows);
+  const double k = static_cast<double>(work.k), products = static_cast<double>(work.products);
+  const double passes = std::ceil(rows / work.columns);
+  const double narrow = 2 * lines * k * products;
+  const double memory = (narrow + 4 * (rows * k + lines * rows) * products) / costs.memory_bytes;
+  const double again = narrow * passes / (kL2 * costs.memory_bytes);
+  const double rate = work.rate > 0 ? work.rate : kUnknown;
+  const double multiply = 2 * lines * passes * work.columns * k * products / (rate * 1e6);
+  const double busy = std::min(1.0, static_cast<double>(work.warps) / (kWarpsToFill * limits.sms));
+  const double slower =
+      work.is_by_elements ? kByElements : (work.has_whole_rows ? 1 : kRowsByElements);
+  return {.launch = costs.vector.launch,
+          .start = costs.vector.start,
+          .multiply = std::max({memory, again, multiply}) / busy * slower,
+          .store = costs.vector.store + (work.is_in_clusters ? kCluster : 0),
+          .memory = memory};
+}
+
 Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimits& limits) {
   const SmallCosts& costs = limits.costs->coefficients.small;
   const double rate =

@@ -17,7 +17,8 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
 
     Batch dimensions are broadcast; a vector is one row on the left, (k,), or one column on the
     right, and its axis is missing in the result. Two types are promoted as NumPy does; PyTorch's
-    tensors have one, as for torch.matmul. The result is int32 for int8. compute is None (FP32 sums
+    tensors have one, as for torch.matmul. bfloat16 and float32 are multiplied as they are, with a
+    result in float32. The result is int32 for int8. compute is None (FP32 sums
     for FP32 and smaller types, FP64 for FP64), "tf32", or "f16x3": FP32 from FP16 terms, as
     accurate, on tensor cores. Host arrays are multiplied on the faster of GPU 0 and the CPU;
     device="cpu" and "gpu" name one. PyTorch's gradients are those of torch.matmul, and `out` has

@@ -69,6 +69,8 @@ def promoted(a: Array, b: Array, is_out_given: bool) -> str | None:
     TypeError where there is none."""
     if a.dtype == b.dtype:
         return None
+    if {a.dtype, b.dtype} == {"bfloat16", "float32"}:
+        return None  # the library multiplies these as they are, in FP32
     both = f"a has elements of type {a.dtype}, b of {b.dtype}"
     if is_tensor(a.source) or is_tensor(b.source):
         raise TypeError(f"{both}: PyTorch multiplies tensors of one type alone; convert one")

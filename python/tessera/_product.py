@@ -90,6 +90,8 @@ class Product:
 
     def _type_of_result(self) -> str:
         own = self.a.array.dtype
+        if self.b.array.dtype == "float32" and own == "bfloat16":
+            return "float32"
         if self.c and self.c.array.dtype == "float32" and own in ("float16", "bfloat16"):
             return "float32"
         return _RESULTS.get(own, own)

@@ -100,10 +100,10 @@ def _product_function() -> Any:
             of_a = of_b = None
             if ctx.needs_input_grad[0]:
                 of_a = matmul(gradient, right.mT, **ctx.how)
-                of_a = _summed_to(of_a, left.shape).reshape(a.shape)
+                of_a = _summed_to(of_a, left.shape).reshape(a.shape).to(a.dtype)
             if ctx.needs_input_grad[1]:
                 of_b = matmul(left.mT, gradient, **ctx.how)
-                of_b = _summed_to(of_b, right.shape).reshape(b.shape)
+                of_b = _summed_to(of_b, right.shape).reshape(b.shape).to(b.dtype)
             return of_a, of_b, None, None
 
         @staticmethod

@@ -41,19 +41,21 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .memory = memory};
 }
 
-// Estimates, but for the rates. The L2 serves what CTAs read again.
+// HW: H100, 131072 x 4096 lines. The L2 serves what CTAs read again, where it holds all lines.
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
   constexpr double kCluster = 1.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
-  constexpr double kL2 = 1.6;          // times the speed of device memory
-  constexpr double kWarpsToFill = 12;  // per SM
-  constexpr double kUnknown = 50;      // TFLOP/s
+  constexpr double kL2 = 1.6, kLines = 0.87;  // times the speed of device memory
+  constexpr double kWarpsToFill = 12;         // per SM
+  constexpr double kUnknown = 50;             // TFLOP/s
   const Coefficients& costs = limits.costs->coefficients;
   const double lines = static_cast<double>(work.lines), rows = static_cast<double>(work.rows);
   const double k = static_cast<double>(work.k), products = static_cast<double>(work.products);
   const double passes = std::ceil(rows / work.columns);
   const double narrow = 2 * lines * k * products;
   const double memory = (narrow + 4 * (rows * k + lines * rows) * products) / costs.memory_bytes;
-  const double again = narrow * passes / (kL2 * costs.memory_bytes);
+  const bool fits_l2 = narrow < static_cast<double>(limits.l2_bytes);
+  const double again =
+      narrow * std::max(fits_l2 ? passes / kL2 : passes / kLines, 1 / kLines) / costs.memory_bytes;
   const double rate = work.rate > 0 ? work.rate : kUnknown;
   const double multiply = 2 * lines * passes * work.columns * k * products / (rate * 1e6);
   const double busy = std::min(1.0, static_cast<double>(work.warps) / (kWarpsToFill * limits.sms));
@@ -61,7 +63,7 @@ Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
       work.is_by_elements ? kByElements : (work.has_whole_rows ? 1 : kRowsByElements);
   return {.launch = costs.vector.launch,
           .start = costs.vector.start,
-          .multiply = std::max({memory, again, multiply}) / busy * slower,
+          .multiply = std::max(again, multiply) / busy * slower,
           .store = costs.vector.store + (work.is_in_clusters ? kCluster : 0),
           .memory = memory};
 }

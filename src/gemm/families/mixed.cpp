@@ -23,7 +23,8 @@ struct MixedSides {
 MixedSides mixed_sides(const Request& request) {
   const GemmParams& p = request.product.params;
   const int a = request.a_alignment, b = request.b_alignment;
-  if (request.problem().types.a == ElementType::kBf16) {
+  const Types& types = request.problem().types;
+  if (size_of(types.a) < size_of(types.b)) {
     return {true, p.m, p.n, p.a_row, p.a_col, p.b_col, p.b_row, a, b};
   }
   return {false, p.n, p.m, p.b_col, p.b_row, p.a_row, p.a_col, b, a};
@@ -106,9 +107,10 @@ class Mixed final : public Family {
   }
 
  private:
-  static int columns_of(const KernelRow& row) {
-    return static_cast<const mixed::Config*>(row.config)->columns;
+  static const mixed::Config& config_of(const KernelRow& row) {
+    return *static_cast<const mixed::Config*>(row.config);
   }
+  static int columns_of(const KernelRow& row) { return config_of(row).columns; }
 
   static bool fits_grid(const MixedSides& s, const KernelRow& row, const Request& request) {
     const __int128 tiles = static_cast<__int128>(ceil_div(s.lines, std::int64_t{mixed::kLines})) *
@@ -117,8 +119,17 @@ class Mixed final : public Family {
                                                                                    << 35;
   }
 
+  // The time of a chunk. HW: H100, 131072 x 4096 lines. What warps side by side read together are
+  // longer pieces of lines, or of rows across k, the more or the fewer of them share k.
+  static double slowdown_of(const MixedSides& s, const mixed::Config& config, int sharing) {
+    constexpr double kNoFastLoop = 6;
+    if (config.shares_rows) return sharing == 1 ? 1 : kNoFastLoop;
+    if (s.narrow_k == 1) return sharing == 1 ? 1.1 : (sharing == 2 ? 1.05 : 1);
+    return sharing <= 2 ? 1 : (sharing == 4 ? 1.05 : 1.2);
+  }
+
   // The sharing that takes the least time, by chunks of k that a CTA multiplies one after the
-  // other. WHY the FP32 rows count: each CTA reads them for its own lines.
+  // other.
   static MixedShares shares_of(const KernelRow& row, const MixedSides& s, const Request& request) {
     constexpr int kMostSharing = mixed::kWarps * mixed::kMostCtas;
     const int columns = columns_of(row);
@@ -133,12 +144,11 @@ class Mixed final : public Family {
     double least = 0;
     for (int sharing = 1; sharing <= kMostSharing; sharing *= 2) {
       const MixedShares shares = shares_with(sharing, s, columns);
-      constexpr double kOfTile = 6, kOfCluster = 4, kOfRows = 0.016;
+      constexpr double kOfTile = 3, kOfCluster = 4;
       const double ctas = static_cast<double>(shares.tiles) *
                           static_cast<double>(request.products()) * shares.ctas();
-      const double of_cta =
-          std::ceil(chunks / sharing) * (1 + kOfRows * columns / shares.warps_of_lines()) +
-          kOfTile + (shares.ctas() > 1 ? kOfCluster : 0);
+      const double of_cta = std::ceil(chunks / sharing) * slowdown_of(s, config_of(row), sharing) +
+                            kOfTile + (shares.ctas() > 1 ? kOfCluster : 0);
       const double time = std::ceil(ctas / slots) * of_cta;
       if (sharing > 1 && time >= least) continue;
       best = shares;

@@ -1,6 +1,7 @@
 // A route: the caller's problem after some rewrites. A rewrite turns a product into a simpler one
-// and steps before and after it. The families make offers for the products of all routes, and the list of
-// steps that is cheapest in all wins. A new rewrite is one file here, and one line in rewrites.cpp.
+// and steps before and after it. The families make offers for the products of all routes, and the
+// list of steps that is cheapest in all wins. A new rewrite is one file here, and one line in
+// rewrites.cpp.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 // Which operand is converted.
 OperandId narrow_operand(const Types& types) {
-  return types.a == ElementType::kBf16 ? OperandId::kA : OperandId::kB;
+  return size_of(types.a) < size_of(types.b) ? OperandId::kA : OperandId::kB;
 }
 
 // Bytes that the step reads, and twice as many that it writes, as those of a step that copies.
@@ -21,13 +21,14 @@ std::int64_t bytes_moved(const WidenedOperand& operand) {
 }  // namespace
 
 Types widened(const Types& types) {
-  const auto is_pair = [&](ElementType narrow, ElementType wide) {
-    return narrow == ElementType::kBf16 && wide == ElementType::kF32;
-  };
-  if (!is_pair(types.a, types.b) && !is_pair(types.b, types.a)) return types;
-  Types wide = types;
-  wide.a = wide.b = ElementType::kF32;
-  return wide;
+  constexpr std::pair<ElementType, ElementType> kPairs[] = {
+      {ElementType::kBf16, ElementType::kF32}};
+  for (const auto& [narrow, wide] : kPairs) {
+    const bool is_pair =
+        (types.a == narrow && types.b == wide) || (types.b == narrow && types.a == wide);
+    if (is_pair) return {wide, wide, types.c, types.d, types.compute};
+  }
+  return types;
 }
 
 Status check_multiplied(const Types& types) {

@@ -4,8 +4,9 @@
 //   terms      each FP32 number is cut, in registers, into three BF16 numbers of 8 bits each: the
 //              upper half of its bits, that of the rest, and what is left. Exact, unless what is
 //              left lies below BF16's smallest number (of numbers below 2^-110)
-//   chains     tensor cores truncate, so a chain is 32 of k long, the lowest terms first; ordinary
-//              adds promote it to the warp's sums
+//   chains     tensor cores truncate, so a chain is 32 of k long, one of the highest terms and one
+//   of
+//              the others; ordinary adds promote both to the warp's sums
 //   sums       of warps and CTAs that share k are added in a fixed order, the CTAs' through a
 //   cluster by FMAs    an output that is not finite, or of which a term was lost, is computed again
 //   by
@@ -132,35 +133,61 @@ __device__ inline std::uint32_t split(float x, float y, std::uint32_t (&terms)[3
   return 0;
 }
 
-// Adds the products of a chunk to the sums of a warp.
+// Terms of a lane's numbers in one instruction's columns: pairs along k, each in three words.
+struct Terms {
+  std::uint32_t of_pair[4][3];
+};
+
+__device__ inline Terms terms_of(const float (&x)[kOfLane], std::uint32_t& lost) {
+  Terms terms;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) lost |= split(x[2 * i], x[2 * i + 1], terms.of_pair[i]);
+  return terms;
+}
+
+// Adds the products of a chunk to the sums of a warp, the columns of a few instructions at a time,
+// whose terms `of_columns` has. WHY their chains side by side: an instruction waits for the one
+// before it in its chain.
+template <int columns, int words, class OfColumns>
+__device__ void multiply(float (&sums)[columns / kColumns][kPieces][4],
+                         const std::uint32_t (&narrow)[words], OfColumns of_columns) {
+  constexpr int kAll = columns / kColumns, kTogether = kAll < 2 ? kAll : 2;
+#pragma unroll
+  for (int first = 0; first < kAll; first += kTogether) {
+    Terms terms[kTogether];
+    float low[kTogether][kPieces][4] = {}, high[kTogether][kPieces][4] = {};
+#pragma unroll
+    for (int c = 0; c < kTogether; ++c) terms[c] = of_columns(first + c);
+    const auto add = [&](float(&chain)[4], int c, int piece, int half, int term) {
+      const std::uint32_t* const from = &narrow[8 * piece + 2 * half];
+      const std::uint32_t a[4] = {from[0], from[4], from[1], from[5]};
+      const std::uint32_t b[2] = {terms[c].of_pair[2 * half][term],
+                                  terms[c].of_pair[2 * half + 1][term]};
+      ptx::mma_m16n8k16<ptx::MatrixType::kBF16>(chain, a, b);
+    };
+#pragma unroll
+    for (int step = 0; step < 4; ++step) {
+#pragma unroll
+      for (int i = 0; i < kTogether * kPieces; ++i) {
+        const int c = i / kPieces, piece = i % kPieces;
+        add(low[c][piece], c, piece, step % 2, step < 2 ? 2 : 1);
+        if (step < 2) add(high[c][piece], c, piece, step, 0);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether * kPieces * 4; ++i) {
+      const int c = i / (kPieces * 4), piece = i / 4 % kPieces;
+      sums[first + c][piece][i % 4] += high[c][piece][i % 4] + low[c][piece][i % 4];
+    }
+  }
+}
+
+// The same of a chunk that the warp has read for itself.
 template <int columns>
 __device__ void multiply(float (&sums)[columns / kColumns][kPieces][4], Chunk<columns>& chunk,
                          bool is_across, std::uint32_t& lost) {
   if (is_across) pair_along_k(chunk.narrow);
-#pragma unroll
-  for (int c = 0; c < columns / kColumns; ++c) {
-    std::uint32_t terms[4][3];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      lost |= split(chunk.wide[c][2 * i], chunk.wide[c][2 * i + 1], terms[i]);
-    }
-#pragma unroll
-    for (int piece = 0; piece < kPieces; ++piece) {
-      float chain[4] = {};
-#pragma unroll
-      for (int term = 2; term >= 0; --term) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const std::uint32_t* const low = &chunk.narrow[8 * piece + 2 * i];
-          const std::uint32_t a[4] = {low[0], low[4], low[1], low[5]};
-          const std::uint32_t b[2] = {terms[2 * i][term], terms[2 * i + 1][term]};
-          ptx::mma_m16n8k16<ptx::MatrixType::kBF16>(chain, a, b);
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) sums[c][piece][i] += chain[i];
-    }
-  }
+  multiply<columns>(sums, chunk.narrow, [&](int c) { return terms_of(chunk.wide[c], lost); });
 }
 
 // The place of a warp's work: its first line and row, and the chunks `first`, `first` + `step`, ...
@@ -197,33 +224,40 @@ struct WholeChunks {
   }
 
   __device__ void load(Chunk<columns>& to) {
+    load_narrow(to.narrow);
+    load_wide(to.wide);
+  }
+  template <int words>
+  __device__ void load_narrow(std::uint32_t (&to)[words]) {
     if constexpr (is_across) {
 #pragma unroll
       for (int i = 0; i < kOfLane; ++i) {
         const auto x = __ldg(reinterpret_cast<const uint2*>(narrow + i * narrow_pitch));
-        to.narrow[2 * i] = x.x, to.narrow[2 * i + 1] = x.y;
+        to[2 * i] = x.x, to[2 * i + 1] = x.y;
       }
     } else {
 #pragma unroll
       for (int i = 0; i < kPieces * 2; ++i) {
         const auto x = __ldg(reinterpret_cast<const uint4*>(narrow + i * narrow_pitch));
-        to.narrow[4 * i] = x.x, to.narrow[4 * i + 1] = x.y;
-        to.narrow[4 * i + 2] = x.z, to.narrow[4 * i + 3] = x.w;
+        to[4 * i] = x.x, to[4 * i + 1] = x.y;
+        to[4 * i + 2] = x.z, to[4 * i + 3] = x.w;
       }
     }
     narrow += narrow_step;
+  }
+  __device__ void load_wide(float (&to)[columns / kColumns][kOfLane]) {
 #pragma unroll
     for (int c = 0; c < columns / kColumns; ++c) {
       if constexpr (wide_is_along_k) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           const float4 x = __ldg(reinterpret_cast<const float4*>(wide[c]) + half);
-          to.wide[c][4 * half] = x.x, to.wide[c][4 * half + 1] = x.y;
-          to.wide[c][4 * half + 2] = x.z, to.wide[c][4 * half + 3] = x.w;
+          to[c][4 * half] = x.x, to[c][4 * half + 1] = x.y;
+          to[c][4 * half + 2] = x.z, to[c][4 * half + 3] = x.w;
         }
       } else {
 #pragma unroll
-        for (int i = 0; i < kOfLane; ++i) to.wide[c][i] = __ldg(wide[c] + i * wide_k);
+        for (int i = 0; i < kOfLane; ++i) to[c][i] = __ldg(wide[c] + i * wide_k);
       }
       wide[c] += wide_step;
     }
@@ -252,6 +286,92 @@ __device__ void multiply_whole(float (&sums)[cfg.columns / kColumns][kPieces][4]
   }
 }
 
+// The terms of FP32 rows for all warps of a CTA, in the order in which lanes take them, of as many
+// chunks as give each thread eight numbers to split; one stage is filled while one is read.
+template <int columns>
+struct SharedTerms {
+  static constexpr int kAll = columns / kColumns, kChunks = kWarps / kAll;
+  uint4 terms[2][kChunks][kAll][3][32];
+};
+
+// The sums of a warp where all warps of the CTA have lines of their own, all of which are there.
+// WHY the FP32 rows through shared memory: their loads kept the L1 busy for longer than memory was.
+// TRIED (H100): each warp for itself, 32 rows of 131072 x 4096 lines in 711 us.
+template <auto cfg, bool is_across>
+__device__ void multiply_together(float (&sums)[cfg.columns / kColumns][kPieces][4],
+                                  SharedTerms<cfg.columns>& shared, const Matrices& m,
+                                  const Share& share, std::uint32_t& lost) {
+  using Stage = SharedTerms<cfg.columns>;
+  constexpr int kChunks = Stage::kChunks;
+  const int all = static_cast<int>(m.p.gemm.k / kChunk);
+  const int chunks = all > share.first ? (all - share.first + share.step - 1) / share.step : 0;
+  const int lane = threadIdx.x % 32, column = threadIdx.x / 32 % Stage::kAll,
+            of_stage = threadIdx.x / 32 / Stage::kAll;
+  // This thread's own part of a stage.
+  const long long wanted = share.row + column * kColumns + lane / 4;
+  const float* const row = m.wide + (wanted < m.p.rows ? wanted : m.p.rows - 1) * m.p.wide_row;
+  float own[kOfLane];
+  const auto load = [&](int stage) {
+    const int chunk = stage * kChunks + of_stage;
+    if (chunk >= chunks) return;
+    const long long k =
+        (share.first + static_cast<long long>(chunk) * share.step) * kChunk + lane % 4 * kOfLane;
+    if (m.p.fp32_is_along_k) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float4 x = __ldg(reinterpret_cast<const float4*>(row + k) + half);
+        own[4 * half] = x.x, own[4 * half + 1] = x.y;
+        own[4 * half + 2] = x.z, own[4 * half + 3] = x.w;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kOfLane; ++i) own[i] = __ldg(row + (k + i) * m.p.wide_k);
+    }
+  };
+  const auto store = [&](int stage) {
+    if (stage * kChunks + of_stage >= chunks) return;
+    const Terms terms = terms_of(own, lost);
+#pragma unroll
+    for (int term = 0; term < 3; ++term) {
+      shared.terms[stage % 2][of_stage][column][term][lane] = {
+          terms.of_pair[0][term], terms.of_pair[1][term], terms.of_pair[2][term],
+          terms.of_pair[3][term]};
+    }
+  };
+  WholeChunks<cfg.columns, is_across, true> source(m, share);
+  constexpr int kAhead = cfg.stages;  // chunks of lines on their way
+  std::uint32_t narrow[kAhead][kPieces * 2 * kOfLane / 2];
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) {
+    if (i < chunks) source.load_narrow(narrow[i]);
+  }
+  load(0);
+  store(0);
+  __syncthreads();
+  for (int stage = 0; stage * kChunks < chunks; ++stage) {
+    load(stage + 1);
+#pragma unroll
+    for (int i = 0; i < kChunks; ++i) {
+      const int chunk = stage * kChunks + i;
+      if (chunk >= chunks) continue;
+      if constexpr (is_across) pair_along_k(narrow[i % kAhead]);
+      multiply<cfg.columns>(sums, narrow[i % kAhead], [&](int c) {
+        Terms terms;
+#pragma unroll
+        for (int term = 0; term < 3; ++term) {
+          const uint4 x = shared.terms[stage % 2][i][c][term][lane];
+          terms.of_pair[0][term] = x.x, terms.of_pair[1][term] = x.y;
+          terms.of_pair[2][term] = x.z, terms.of_pair[3][term] = x.w;
+        }
+        return terms;
+      });
+      if (chunk + kAhead < chunks) source.load_narrow(narrow[i % kAhead]);
+    }
+    store(stage + 1);
+    __syncthreads();
+  }
+}
+
 // The same over chunks from `first` on, with loads that check what is there.
 template <auto cfg>
 __device__ void multiply_checked(float (&sums)[cfg.columns / kColumns][kPieces][4],
@@ -271,22 +391,31 @@ __device__ void multiply_checked(float (&sums)[cfg.columns / kColumns][kPieces][
 
 // Returns how the lines were read: which line a sum is of depends on it.
 template <auto cfg>
-__device__ int multiply_share(float (&sums)[cfg.columns / kColumns][kPieces][4], const Matrices& m,
-                              Share share, const Params& p, std::uint32_t& lost) {
-  const bool is_whole = p.loads != kElements && share.line + kLines <= m.p.lines;
-  if (is_whole && p.loads == kAlongK && p.fp32_is_along_k) {
-    multiply_whole<cfg, false, true>(sums, m, share, lost);
-  } else if (is_whole && p.loads == kAlongK) {
-    multiply_whole<cfg, false, false>(sums, m, share, lost);
-  } else if (is_whole && p.fp32_is_along_k) {
-    multiply_whole<cfg, true, true>(sums, m, share, lost);
-  } else if (is_whole) {
-    multiply_whole<cfg, true, false>(sums, m, share, lost);
+__device__ int multiply_share(float (&sums)[cfg.columns / kColumns][kPieces][4],
+                              SharedTerms<cfg.columns>& shared, const Matrices& m, Share share,
+                              long long end_of_cta, std::uint32_t& lost) {
+  const Params& p = m.p;
+  bool is_whole = p.loads != kElements;
+  if constexpr (cfg.shares_rows) {
+    is_whole = is_whole && p.warps_of_lines == kWarps && end_of_cta <= p.lines;
+    if (is_whole && p.loads == kAlongK) multiply_together<cfg, false>(sums, shared, m, share, lost);
+    if (is_whole && p.loads != kAlongK) multiply_together<cfg, true>(sums, shared, m, share, lost);
+  } else {
+    is_whole = is_whole && share.line + kLines <= p.lines;
+    if (is_whole && p.loads == kAlongK && p.fp32_is_along_k) {
+      multiply_whole<cfg, false, true>(sums, m, share, lost);
+    } else if (is_whole && p.loads == kAlongK) {
+      multiply_whole<cfg, false, false>(sums, m, share, lost);
+    } else if (is_whole && p.fp32_is_along_k) {
+      multiply_whole<cfg, true, true>(sums, m, share, lost);
+    } else if (is_whole) {
+      multiply_whole<cfg, true, false>(sums, m, share, lost);
+    }
   }
   if (is_whole) {
     // What is left is part of a chunk, and the next one of some warp.
-    const int chunks = static_cast<int>(m.p.gemm.k / kChunk);
-    if (m.p.gemm.k % kChunk == 0 || chunks % share.step != share.first) return p.loads;
+    const int chunks = static_cast<int>(p.gemm.k / kChunk);
+    if (p.gemm.k % kChunk == 0 || chunks % share.step != share.first) return p.loads;
     share.first = chunks;
   }
   const int loads = is_whole ? p.loads : kElements;
@@ -305,11 +434,14 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
   return sum;
 }
 
-// What the warps of a CTA leave for those of its cluster.
+// What the warps of a CTA leave for those of its cluster; before that, the terms that they share.
 template <int columns>
 struct Shared {
-  float sums[kWarps][columns * kPitch];
-  int has_lost[kWarps];
+  union {
+    float sums[kWarps][columns * kPitch];
+    SharedTerms<columns> terms;
+  };
+  int has_lost;  // a term, of any of its warps
 };
 
 template <auto cfg>
@@ -329,21 +461,41 @@ __device__ void store_sums(Shared<cfg.columns>& shared,
       }
     }
   }
-  const bool any = __any_sync(0xffffffff, (lost & 0xffff) != 0);
-  if (threadIdx.x % 32 == 0) shared.has_lost[warp] = any;
+  const int any = __syncthreads_or((lost & 0xffff) != 0);
+  if (threadIdx.x == 0) shared.has_lost = any;
 }
 
-// Where a cluster's tile begins, and whose product it is of.
+// Where a cluster's tile begins, and whose product it is of. The last one begins earlier where that
+// makes it whole; of its lines only those from `first` on are its own.
 struct Tile {
-  long long product, line, row;
+  long long product, line, row, first;
 };
 
 template <auto cfg>
 __device__ Tile tile_of(const Params& p) {
   const unsigned tile = blockIdx.x / ptx::cluster_size(), inside = tile % p.tiles;
-  return {tile / p.tiles,
-          static_cast<long long>(inside % p.tiles_of_lines) * p.warps_of_lines * kLines,
-          static_cast<long long>(inside / p.tiles_of_lines) * cfg.columns};
+  const long long lines = p.warps_of_lines * kLines;
+  const long long first = static_cast<long long>(inside % p.tiles_of_lines) * lines;
+  const bool may_move = p.lines >= lines && (p.loads == kAlongK || p.lines % 4 == 0);
+  return {tile / p.tiles, may_move && first + lines > p.lines ? p.lines - lines : first,
+          static_cast<long long>(inside / p.tiles_of_lines) * cfg.columns, first};
+}
+
+// Adds up the sums of warps that share k: those of the first ones remain.
+// WHY before those of CTAs: what other CTAs hold takes long to arrive.
+template <auto cfg>
+__device__ void add_warps(Shared<cfg.columns>& shared, int warps_of_lines) {
+  constexpr int kOfWarp = cfg.columns * kLines;
+  for (int i = threadIdx.x; i < warps_of_lines * kOfWarp; i += cfg.threads()) {
+    const int first = i / kOfWarp, at = i % kOfWarp / kLines * kPitch + i % kLines;
+    float sum = shared.sums[first][at];
+#pragma unroll
+    for (int more = 1; more < kWarps; ++more) {
+      const int warp = first + more * warps_of_lines;
+      if (warp < kWarps) sum += shared.sums[warp][at];
+    }
+    shared.sums[first][at] = sum;
+  }
 }
 
 // Adds up the outputs of a cluster's tile, each CTA a share of them, and stores them.
@@ -363,16 +515,16 @@ __device__ void finish(Shared<cfg.columns>& shared, const Params& p) {
     const int of_lines = is_a ? i / cfg.columns : i % lines;
     const int column = is_a ? i % cfg.columns : i / lines;
     const long long line = tile.line + of_lines, row = tile.row + column;
-    if (line >= p.lines || row >= p.rows) continue;
+    if (line < tile.first || line >= p.lines || row >= p.rows) continue;
     const int at = column * kPitch + of_lines % kLines;
     float sum = 0;
     int has_lost = 0;
-    for (int cta = 0; cta < ctas; ++cta) {
+#pragma unroll
+    for (int cta = 0; cta < kMostCtas; ++cta) {
+      if (cta >= ctas) continue;
       const Shared<cfg.columns>* theirs = ctas == 1 ? &shared : ptx::map_to_cta(&shared, cta);
-      for (int warp = of_lines / kLines; warp < kWarps; warp += p.warps_of_lines) {
-        sum += theirs->sums[warp][at];
-        has_lost |= theirs->has_lost[warp];
-      }
+      sum += theirs->sums[of_lines / kLines][at];
+      has_lost |= theirs->has_lost;
     }
     if (has_lost || !(fabsf(sum) <= 3.40282347e38f)) sum = by_fma(m, line, row);
     output.store(is_a ? line : row, is_a ? row : line, sum);
@@ -401,8 +553,10 @@ __device__ void run(const Params& p) {
   const Share share{tile.line + warp % p.warps_of_lines * kLines, tile.row,
                     static_cast<int>(ptx::cluster_rank()) * sharing + warp / p.warps_of_lines,
                     static_cast<int>(ptx::cluster_size()) * sharing};
-  const int loads = multiply_share<cfg>(sums, m, share, p, lost);
+  const int loads = multiply_share<cfg>(sums, shared.terms, m, share,
+                                        tile.line + p.warps_of_lines * kLines, lost);
   store_sums<cfg>(shared, sums, loads, lost);
+  add_warps<cfg>(shared, p.warps_of_lines);
   sync_cluster();
   finish<cfg>(shared, p);
   sync_cluster();

@@ -121,9 +121,7 @@ class Mixed final : public Family {
 
   // The time of a chunk. HW: H100, 131072 x 4096 lines. What warps side by side read together are
   // longer pieces of lines, or of rows across k, the more or the fewer of them share k.
-  static double slowdown_of(const MixedSides& s, const mixed::Config& config, int sharing) {
-    constexpr double kNoFastLoop = 6;
-    if (config.shares_rows) return sharing == 1 ? 1 : kNoFastLoop;
+  static double slowdown_of(const MixedSides& s, int sharing) {
     if (s.narrow_k == 1) return sharing == 1 ? 1.1 : (sharing == 2 ? 1.05 : 1);
     return sharing <= 2 ? 1 : (sharing == 4 ? 1.05 : 1.2);
   }
@@ -147,8 +145,8 @@ class Mixed final : public Family {
       constexpr double kOfTile = 3, kOfCluster = 4;
       const double ctas = static_cast<double>(shares.tiles) *
                           static_cast<double>(request.products()) * shares.ctas();
-      const double of_cta = std::ceil(chunks / sharing) * slowdown_of(s, config_of(row), sharing) +
-                            kOfTile + (shares.ctas() > 1 ? kOfCluster : 0);
+      const double of_cta = std::ceil(chunks / sharing) * slowdown_of(s, sharing) + kOfTile +
+                            (shares.ctas() > 1 ? kOfCluster : 0);
       const double time = std::ceil(ctas / slots) * of_cta;
       if (sharing > 1 && time >= least) continue;
       best = shares;

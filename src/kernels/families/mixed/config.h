@@ -17,10 +17,7 @@ struct Config {
   BlockTile block;  // of one warp; where all of them share k, of the CTA. Of a row-major D
   int columns;      // rows of FP32 that a CTA multiplies
   int stages;       // chunks of k that are on their way
-  // Warps with lines of their own read the FP32 rows through shared memory. Others read them each
-  // for itself, and where they share k such a config has no fast loop.
-  bool shares_rows;
-  int ctas;  // per SM, that registers must suffice for
+  int ctas;         // per SM, that registers must suffice for
 
   constexpr int threads() const { return 32 * kWarps; }
   constexpr int ctas_per_sm() const { return ctas; }
@@ -30,22 +27,19 @@ constexpr bool is_legal(const Config& c) {
   const bool lines_are_rows = c.block.m == kLines && c.block.n == c.columns;
   const bool lines_are_columns = c.block.n == kLines && c.block.m == c.columns;
   // Sums, what is on its way, fragments, and what else the loop needs.
-  const int on_their_way = c.stages * 16 + (c.shares_rows ? 8 : c.stages * c.columns);
-  const int registers = c.columns + on_their_way + 40;
+  const int registers = c.columns + c.stages * (16 + c.columns) + 40;
   return (lines_are_rows || lines_are_columns) && c.block.k == kChunk * kWarps &&
          c.columns % kColumns == 0 && c.stages >= 1 && registers <= 255 &&
          registers * c.threads() * c.ctas <= 64 * 1024;
 }
 
 inline constexpr auto kBf16F32 =
-    rows_of<Config>({{"8_columns", {{kLines, 8, kChunk* kWarps}, 8, 2, false, 2}},
-                     {"16_columns", {{kLines, 16, kChunk* kWarps}, 16, 4, false, 1}},
-                     {"16_columns_together", {{kLines, 16, kChunk* kWarps}, 16, 2, true, 2}},
-                     {"32_columns", {{kLines, 32, kChunk* kWarps}, 32, 2, false, 1}}});
+    rows_of<Config>({{"8_columns", {{kLines, 8, kChunk* kWarps}, 8, 2, 2}},
+                     {"16_columns", {{kLines, 16, kChunk* kWarps}, 16, 4, 1}},
+                     {"32_columns", {{kLines, 32, kChunk* kWarps}, 32, 2, 1}}});
 inline constexpr auto kF32Bf16 =
-    rows_of<Config>({{"8_rows", {{8, kLines, kChunk* kWarps}, 8, 2, false, 2}},
-                     {"16_rows", {{16, kLines, kChunk* kWarps}, 16, 4, false, 1}},
-                     {"16_rows_together", {{16, kLines, kChunk* kWarps}, 16, 2, true, 2}},
-                     {"32_rows", {{32, kLines, kChunk* kWarps}, 32, 2, false, 1}}});
+    rows_of<Config>({{"8_rows", {{8, kLines, kChunk* kWarps}, 8, 2, 2}},
+                     {"16_rows", {{16, kLines, kChunk* kWarps}, 16, 4, 1}},
+                     {"32_rows", {{32, kLines, kChunk* kWarps}, 32, 2, 1}}});
 
 }  // namespace tessera::mixed

@@ -51,7 +51,7 @@ def _(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     torch._check(a.shape[-1] == b.shape[-2],
                  lambda: f"a has {a.shape[-1]} columns, but b has {b.shape[-2]} rows")
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    dtype = torch.int32 if a.dtype == torch.int8 else a.dtype
+    dtype = torch.int32 if a.dtype == torch.int8 else torch.promote_types(a.dtype, b.dtype)
     return a.new_empty((*batch, a.shape[-2], b.shape[-1]), dtype=dtype)
 
 

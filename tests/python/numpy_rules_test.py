@@ -46,6 +46,13 @@ class Foreign:
 
 
 class Activations(unittest.TestCase):
+    def test_bfloat16_by_float32(self):
+        ml_dtypes = sys.modules.get("ml_dtypes") or self.skipTest("ml_dtypes is not imported")
+        a, b = numbers(9, 7).astype(ml_dtypes.bfloat16), numbers(7, 5, seed=2).astype("float32")
+        for x, y in ((a, b), (b.T, a.T)):
+            d = tessera.matmul(x, y)
+            self.assertTrue(d.dtype == "float32" and numpy.array_equal(d, x.astype("float32") @ y.astype("float32")))
+
     def test_every_one_has_its_name_in_pytorch(self):
         """PyTorch's gradients take it from torch.nn.functional, which need not be installed here."""
         taken = []

@@ -43,7 +43,7 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
 
 // HW: H100, 131072 x 4096 lines. The L2 serves what CTAs read again, where it holds all lines.
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
-  constexpr double kCluster = 1.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
+  constexpr double kCluster = 3.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
   constexpr double kL2 = 1.6, kLines = 0.87;  // times the speed of device memory
   constexpr double kWarpsToFill = 12;         // per SM
   constexpr double kUnknown = 50;             // TFLOP/s

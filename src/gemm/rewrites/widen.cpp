@@ -12,10 +12,11 @@ OperandId narrow_operand(const Types& types) {
   return size_of(types.a) < size_of(types.b) ? OperandId::kA : OperandId::kB;
 }
 
-// Bytes that the step reads, and twice as many that it writes, as those of a step that copies.
+// Bytes of a step that copies and takes as long. HW: H100, 4096 x 4096: 2.5 times as long as its
+// bytes.
 std::int64_t bytes_moved(const WidenedOperand& operand) {
   return operand.lines * operand.length * operand.products *
-         (size_of(ElementType::kBf16) + size_of(ElementType::kF32)) / 2;
+         (size_of(ElementType::kBf16) + size_of(ElementType::kF32)) * 5 / 4;
 }
 
 }  // namespace

@@ -133,16 +133,19 @@ Kernel portable_kernel(const std::string& name, std::string idea, const Types& t
   return kernel;
 }
 
-// "simt_f32_vector": matrix times vector.
+// "simt_f32_vector", "vector_bf16_f32": matrix times a few vectors.
 template <class Rows>
 Kernel vector_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, int first_sm) {
   Kernel kernel = portable_kernel(name, std::move(idea), types, table, first_sm);
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    kernel.rows[i].config = &table[static_cast<int>(i)].config;
+  }
   kernel.family = "vector";
   kernel.params = "tessera::vector::Params";
   kernel.source = "kernels/families/simt/vector.cu";
   kernel.name_space = "tessera::vector";
-  kernel.configs = "kConfigs";
+  kernel.configs = name.starts_with("vector_") ? table_of(name.substr(7)) : "kF32";
   return kernel;
 }
 

@@ -1,5 +1,5 @@
-// How a product with a vector is planned: one pass over the matrix, shared out so that all SMs have
-// loads on their way. What is planned is verified on the virtual GPU under all checks.
+// How a product with a few vectors is planned: one pass over the matrix, shared out so that all SMs
+// have loads on their way. What is planned is verified on the virtual GPU under all checks.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -35,7 +35,7 @@ vector::Params params_of(const gemm::Plan& plan) {
 gemm::Plan plan_of(const Problem& problem) { return gemm::plan(problem, {}, kHopper); }
 
 TEST(VectorPlan, TheLibraryTakesItWhereMOrNIsOne) {
-  for (const Types& types : {kF32Types}) {
+  for (const Types& types : {kF32Types, kF64Types, kBf16Types, kF16Types, kTf32Types}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
       EXPECT_EQ(plan_of(problem_of(1, 4096, 4096, layout, types)).kernel().family, "vector");
       EXPECT_EQ(plan_of(problem_of(4096, 1, 4096, layout, types)).kernel().family, "vector");
@@ -47,41 +47,72 @@ TEST(VectorPlan, TheLibraryTakesItWhereMOrNIsOne) {
   EXPECT_NE(plan_of(problem_of(8, 1, 10'000'000, "TN")).kernel().family, "vector");
 }
 
+// Column-major TN: both operands lie along k.
+TEST(VectorPlan, FewVectorsTakeTheSmallestKernelThatHoldsThemWhereBothOperandsLieAlongK) {
+  const auto variant = [](std::int64_t vectors, const char* layout, const Types& types) {
+    const gemm::Plan plan = plan_of(problem_of(4096, vectors, 4096, layout, types));
+    return plan.kernel().family == "vector" ? plan.row().variant : std::string();
+  };
+  EXPECT_EQ(variant(1, "TN", kF32Types), "8_warps");
+  EXPECT_EQ(variant(2, "TN", kF32Types), "8_warps_x2");
+  EXPECT_EQ(variant(3, "TN", kF32Types), "8_warps_x4");
+  EXPECT_EQ(variant(8, "TN", kF32Types), "8_warps_x8");
+  EXPECT_EQ(variant(3, "TN", kF64Types), "8_warps_x8");
+  EXPECT_EQ(variant(8, "TN", kF64Types), "8_warps_x8");
+  EXPECT_EQ(variant(9, "TN", kF64Types), "8_warps_x16");
+  EXPECT_EQ(variant(17, "TN", kF64Types), "");
+  for (const char* other : {"NN", "NT", "TT"}) {
+    for (const Types& types : {kF32Types, kF64Types, kBf16Types}) {
+      EXPECT_EQ(variant(3, other, types), "") << other;
+    }
+  }
+}
+
 TEST(VectorPlan, RowsAlongKAreSharedByAsManyWarpsAsFillTheGpu) {
   const gemm::Plan many = plan_of(problem_of(1, 50257, 768, "NN"));
   EXPECT_EQ(many.offers.front().decision_text(), "1571 blocks, 1 warp a row");
   const gemm::Plan few = plan_of(problem_of(1, 4096, 4096, "NN"));
-  EXPECT_EQ(few.offers.front().decision_text(), "512 blocks, 4 warps a row");
-  EXPECT_EQ(params_of(few).warps_along_k, 4);
-  EXPECT_EQ(few.steps.front().launch.shape.grid, 512);
+  EXPECT_EQ(few.offers.front().decision_text(), "256 blocks, 2 warps a row");
+  EXPECT_EQ(params_of(few).warps_along_k, 2);
+  EXPECT_EQ(few.steps.front().launch.shape.grid, 256);
 }
 
 TEST(VectorPlan, RowsAlongOutputsAreLoadedInSegmentsOf64BytesAtLeast) {
   const gemm::Plan few = plan_of(problem_of(1, 4096, 4096, "NT"));
   EXPECT_EQ(few.offers.front().decision_text(), "256 blocks, 4 lanes side by side");
-  EXPECT_EQ(params_of(few).is_aligned, 1);
+  EXPECT_EQ(params_of(few).width, 4);
   const gemm::Plan odd = plan_of(problem_of(1, 4095, 4096, "NT"));
   EXPECT_EQ(odd.offers.front().decision_text(), "256 blocks, 16 lanes side by side");
-  EXPECT_EQ(params_of(odd).is_aligned, 0);
+  EXPECT_EQ(params_of(odd).width, 1);
 }
 
-// Loads are 16 bytes wide where lines begin at multiples of 16 bytes, and addresses are such.
-TEST(VectorPlan, WideLoadsWhereLinesBeginAtMultiplesOf16Bytes) {
-  for (const char* layout : {"NN", "NT"}) {
-    for (const int alignment : {4, 8, 16}) {
-      for (std::int64_t ld = 4096; ld < 4130; ++ld) {
-        Problem problem = problem_of(1, 4096, 4096, layout);
-        problem.ldb = ld;
-        const gemm::Plan plan =
-            gemm::plan(problem, {.a = alignment, .b = alignment, .c = 16, .d = 16}, kHopper);
-        EXPECT_EQ(params_of(plan).is_aligned, alignment == 16 && ld * 4 % 16 == 0)
-            << layout << " " << ld << " " << alignment;
-      }
+// Loads are as wide as lines and addresses allow.
+TEST(VectorPlan, LoadsAreAsWideAsRowsAndAddressesAllow) {
+  const auto width = [](const Types& types, const char* layout, int alignment, std::int64_t ld) {
+    Problem problem = problem_of(1, 4096, 4096, layout, types);
+    problem.ldb = ld;
+    const KernelChoice kernel =
+        choose_kernels(types == kF32Types ? "simt_f32_vector" : "vector_bf16").front();
+    return params_of(gemm::plan(problem, {.a = alignment, .b = alignment, .c = 16, .d = 16},
+                                kHopper, {.kernel = kernel}))
+        .width;
+  };
+  for (const int alignment : {4, 8, 16}) {
+    for (std::int64_t ld = 4096; ld < 4130; ++ld) {
+      const int f32 = ld % 4 == 0 && alignment == 16 ? 4 : ld % 2 == 0 && alignment >= 8 ? 2 : 1;
+      EXPECT_EQ(width(kF32Types, "NN", alignment, ld), f32) << ld << ' ' << alignment;
+      EXPECT_EQ(width(kF32Types, "NT", alignment, ld), f32 == 4 ? 4 : 1) << ld << ' ' << alignment;
+      const int bf16 = ld % 8 == 0 && alignment == 16  ? 8
+                       : ld % 4 == 0 && alignment >= 8 ? 4
+                       : ld % 2 == 0                   ? 2
+                                                       : 1;
+      EXPECT_EQ(width(kBf16Types, "NN", alignment, ld), bf16) << ld << ' ' << alignment;
     }
   }
 }
 
-// Whole and ragged, aligned or not, rows for one warp and for all of them.
+// Whole and ragged, aligned or not, rows for one warp and for all of them, places for vectors full
+// and empty.
 TEST(VectorPlan, EveryWayThroughIsRight) {
   const std::unique_ptr<Device> small = make_virtual_device({.sms = 3});
   Device& device = test_on_cuda() ? test_device() : *small;
@@ -89,14 +120,16 @@ TEST(VectorPlan, EveryWayThroughIsRight) {
     std::int64_t m, n, k;
     int pad;
   };
-  for (const char* kernel : {"simt_f32_vector"}) {
-    const KernelChoice choice = choose_kernels(kernel).front();
+  for (const KernelChoice& choice : choose_kernels("simt_f32_vector/all,vector_*/all")) {
     for (const Row& row : {Row{1, 600, 1100, 0},
                            {1, 37, 2063, 0},
                            {331, 1, 517, 3},
                            {1, 1, 900, 0},
                            {512, 1, 40, 4},
-                           {3, 70, 130, 1}}) {
+                           {3, 70, 130, 1},
+                           {16, 150, 264, 2},
+                           {90, 7, 1000, 4},
+                           {33, 13, 91, 8}}) {
       for (const char* layout : {"NN", "NT", "TN", "TT"}) {
         Problem problem = problem_of(row.m, row.n, row.k, layout, choice.kernel->types);
         problem.lda += row.pad, problem.ldb += row.pad, problem.ldd += row.pad;
@@ -104,8 +137,28 @@ TEST(VectorPlan, EveryWayThroughIsRight) {
         lab::VerifyOptions options;
         options.checks = !test_on_cuda();
         const lab::VerifyResult result = lab::verify(device, choice, problem, options);
-        EXPECT_TRUE(result.ok()) << kernel << ' ' << row.m << 'x' << row.n << 'x' << row.k << ' '
-                                 << layout << ": " << result.reason;
+        EXPECT_TRUE(result.ok()) << choice.kernel->name << '/' << choice.variant << ' ' << row.m
+                                 << 'x' << row.n << 'x' << row.k << ' ' << layout << ": "
+                                 << result.reason;
+      }
+    }
+  }
+}
+
+// Each number of warps that may share rows, of rows that fill them or do not.
+TEST(VectorPlan, AnyNumberOfWarpsMayShareRows) {
+  const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
+  for (const char* kernel : {"simt_f32_vector/8_warps_x4", "vector_bf16/8_warps_x8",
+                             "vector_f64/8_warps_x16", "vector_f64/8_warps_x8"}) {
+    for (const int warps : {1, 2, 4, 8}) {
+      const KernelChoice choice =
+          choose_kernels(std::string(kernel) + ":warps=" + std::to_string(warps)).front();
+      for (const std::int64_t k : {5, 1030}) {
+        const Problem problem = problem_of(45, 6, k, "TN", choice.kernel->types);
+        lab::VerifyOptions options;
+        options.checks = true;
+        const lab::VerifyResult result = lab::verify(*device, choice, problem, options);
+        EXPECT_TRUE(result.ok()) << kernel << ' ' << warps << ' ' << k << ": " << result.reason;
       }
     }
   }

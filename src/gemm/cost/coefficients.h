@@ -102,8 +102,12 @@ struct TensorCoreCosts {
 
 // Matrix times vector.
 struct VectorCosts {
-  double launch, start, store;  // microseconds
-  double element_loads;         // of its time, where loads are of one element each
+  double launch, start, store, wave;  // microseconds; `wave`: of blocks that run at the same time
+  double bytes;    // of the matrix a microsecond, where enough of them are on their way,
+  double latency;  // as many as a load takes
+  double loads_of_8, loads_of_4, loads_of_2;  // of its time, where loads are of so many bytes
+  // More of its time: for each vector after the first on CUDA cores, and for 16 on tensor cores.
+  double more_vectors, sixteen_vectors;
 };
 
 // Teams of warps that take small products one after the other; microseconds.

@@ -98,15 +98,21 @@ Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const Ge
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count = 1, int ctas = 0);
 
-// A matrix that is read once for each of several vectors, by several thread blocks in all.
+// A matrix that is read once for each of several passes, by several thread blocks in all.
 struct VectorWork {
   std::int64_t outputs, k;
-  std::int64_t vectors;  // of all products of a batch
+  std::int64_t vectors, passes;  // of all products of a batch
   std::int64_t blocks;
-  bool is_aligned;  // 128-bit loads
+  int access_bytes;  // of a load of the matrix
   int element_bytes;
+  int at_once;           // vectors of a pass,
+  bool on_tensor_cores;  // and who multiplies them
+  int ctas;              // blocks of an SM that run at the same time,
+  double bytes_ahead;    // each with so many on their way
 };
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
+// What of it depends on how the matrix is divided among blocks.
+double time_of_blocks(const VectorWork& work, const DeviceLimits& limits);
 
 // A BF16 matrix that is multiplied with rows of FP32, so many `columns` of an instruction's at
 // once.

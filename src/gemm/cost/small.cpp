@@ -27,18 +27,40 @@ double copies_of_step(const SmallWork& work, const SmallCosts& costs) {
 
 }  // namespace
 
+double time_of_blocks(const VectorWork& work, const DeviceLimits& limits) {
+  const VectorCosts& costs = limits.costs->coefficients.vector;
+  const double access = work.access_bytes == 16  ? 1
+                        : work.access_bytes == 8 ? costs.loads_of_8
+                        : work.access_bytes == 4 ? costs.loads_of_4
+                                                 : costs.loads_of_2;
+  const double more = !work.on_tensor_cores ? costs.more_vectors * (work.at_once - 1)
+                      : work.at_once > 8    ? costs.sixteen_vectors
+                                            : 0;
+  const double blocks = static_cast<double>(work.blocks);
+  const double bytes = static_cast<double>(work.outputs) * static_cast<double>(work.k) *
+                       static_cast<double>(work.passes) * work.element_bytes;
+  const double slots = static_cast<double>(limits.sms) * work.ctas;
+  // Few blocks, or those that are left for a last wave, have too few loads on their way.
+  const auto time_of = [&](double some) {
+    if (some == 0) return 0.0;
+    const double rate = std::min(costs.bytes, some * work.bytes_ahead / costs.latency);
+    return bytes * some / blocks * access * (1 + more) / rate;
+  };
+  const double whole_waves = std::floor(blocks / slots) * slots;
+  return costs.wave * std::ceil(blocks / slots) + time_of(whole_waves) +
+         time_of(blocks - whole_waves);
+}
+
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
   const VectorCosts& costs = limits.costs->coefficients.vector;
-  const double elements = static_cast<double>(work.outputs) * static_cast<double>(work.k) +
-                          static_cast<double>(work.outputs) + static_cast<double>(work.k);
-  const double bytes = elements * static_cast<double>(work.vectors) * work.element_bytes;
-  const double memory = bytes / limits.costs->coefficients.memory_bytes;
-  const double busy = std::min(1.0, static_cast<double>(work.blocks) / limits.sms);
+  const double outputs = static_cast<double>(work.outputs), k = static_cast<double>(work.k);
+  const double elements = outputs * k * static_cast<double>(work.passes) +
+                          (outputs + k) * static_cast<double>(work.vectors);
   return {.launch = costs.launch,
           .start = costs.start,
-          .multiply = memory / busy * (work.is_aligned ? 1 : costs.element_loads),
+          .multiply = time_of_blocks(work, limits),
           .store = costs.store,
-          .memory = memory};
+          .memory = elements * work.element_bytes / limits.costs->coefficients.memory_bytes};
 }
 
 // HW: H100, 131072 x 4096 lines. The L2 serves what CTAs read again, where it holds all lines.

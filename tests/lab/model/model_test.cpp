@@ -227,7 +227,7 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
 
 // Those of tensor cores, for types smaller than FP64.
 bool lacks_rate(const Kernel& kernel) {
-  const bool on_cuda_cores = kernel.name.starts_with("simt_");
+  const bool on_cuda_cores = kernel.name.starts_with("simt_") || kernel.name.starts_with("vector_");
   return kernel.types != kF32Types && kernel.types != kF64Types && !on_cuda_cores;
 }
 

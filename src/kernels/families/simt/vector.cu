@@ -1,94 +1,122 @@
-// Matrix times vector: a product of which m or n is 1. It reads each element of the matrix once and
-// uses it once, so all that counts is that enough loads are on their way. All strides and
-// alignments: 128-bit accesses where base and stride allow them, else one element at a time. A
-// product of several vectors is right, too; each then reads the matrix again.
+// Matrix times vector, or times a few vectors at once: a product of which m or n is small. It reads
+// each element of the matrix once and uses it once for each vector, so all that counts is that
+// enough loads are on their way. All strides and alignments: accesses of 16 bytes where base and
+// stride allow them, else of 8, of 4 or of one element.
 //
 //   rows along k         a warp sums a few rows at a time, its lanes along k; several warps may
-//                        share them
-//   rows along outputs   lanes side by side own outputs, the other lanes and all warps share k
+//                        share them. On tensor cores: 16 rows, four lanes along k
+//   rows along outputs   lanes side by side own outputs, the other lanes and all warps share k;
+//                        one vector at a time, each reads the matrix again
 //
 // Sums of lanes and warps are added in a fixed order.
-#include "kernels/epilogue/output.h"
+#include "kernels/copy/neighbours.h"
 #include "kernels/families/simt/vector_config.h"
 #include "kernels/families/simt/vector_params.h"
+#include "kernels/mainloop/vector_mma.h"
 #include "kernels/ptx/griddepcontrol.h"
 #include "kernels/schedule/product_of.h"
 #include "kernels/tile/vector.h"
 
 namespace tessera::vector {
 
-// One vector and the matrix.
+// Some vectors and the matrix.
 template <class T>
 struct View {
   const T* matrix;  // (output, k)
-  const T* x;
+  const T* x;       // the first vector
   long long outputs, k;
   long long by_output, by_k;  // strides of the matrix; one of them is 1
-  long long x_step;
-  long long row, column;  // where its outputs begin in D
-  bool along_row;         // they are neighbours in D
+  long long x_step, by_vector;
+  long long first, vectors;  // of the vectors, and how many are left from it on
+  bool are_rows;
 };
 
 template <class T>
-__device__ View<T> view_of(const GemmParams& p, bool are_rows, long long i) {
+__device__ View<T> view_of(const GemmParams& p, bool are_rows, long long first) {
   const T* const a = static_cast<const T*>(p.a);
   const T* const b = static_cast<const T*>(p.b);
-  if (are_rows) return {b, a + i * p.a_row, p.n, p.k, p.b_col, p.b_row, p.a_col, i, 0, true};
-  return {a, b + i * p.b_col, p.m, p.k, p.a_row, p.a_col, p.b_row, 0, i, false};
+  if (are_rows) {
+    return {b,     a + first * p.a_row, p.n, p.k, p.b_col, p.b_row, p.a_col, p.a_row,
+            first, p.m - first,         true};
+  }
+  return {a,     b + first * p.b_col, p.m,  p.k, p.a_row, p.a_col, p.b_row, p.b_col,
+          first, p.n - first,         false};
 }
 
+// `vector`: after the first one of the view.
+template <ElementType out, class T, class Sum>
+__device__ void store(const GemmParams& p, const View<T>& view, long long output, int vector,
+                      Sum sum) {
+  using Storage = types::Storage<out>;
+  if (output >= view.outputs || vector >= view.vectors) return;
+  const long long of = view.first + vector;
+  const long long row = view.are_rows ? of : output, column = view.are_rows ? output : of;
+  Sum value = static_cast<Sum>(p.alpha) * sum;
+  if (p.beta != 0) value += static_cast<Sum>(p.beta) * Storage::load(p.c, row * p.c_row + column);
+  static_cast<typename Storage::Memory*>(p.d)[row * p.d_row + column] = Storage::converted(value);
+}
+
+// Whether accesses of so many bytes are aligned in all vectors.
 template <class T>
-__device__ void store(const GemmParams& p, const View<T>& view, long long output, T sum) {
-  if (output >= view.outputs) return;
-  const long long row = view.row + (view.along_row ? 0 : output);
-  const long long column = view.column + (view.along_row ? output : 0);
-  epilogue::output_of<T, T>(p).store(row, column, sum);
+__device__ bool allows_accesses(const View<T>& view, int bytes) {
+  const auto distance = static_cast<unsigned long long>(view.by_vector) * sizeof(T);
+  const auto address = reinterpret_cast<unsigned long long>(view.x);
+  return view.x_step == 1 && (view.vectors > 1 ? address | distance : address) % bytes == 0;
 }
 
-// WHY __ldg: addresses that an array in memory may hold are generic ones to the compiler.
-__device__ inline void load_vector(float (&to)[4], const float* from) {
-  const float4 v = __ldg(reinterpret_cast<const float4*>(from));
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-// `width` neighbours: one access, or one each.
-template <int width, class T>
-__device__ void load(T (&to)[width], const T* from, long long step, bool is_vector) {
-  if constexpr (width > 1) {
-    if (is_vector) return load_vector(to, from);
-  }
-#pragma unroll
-  for (int i = 0; i < width; ++i) to[i] = __ldg(from + i * step);
-}
-
-// The sums of a few rows over a lane's share of k: `width` neighbours at a time, `step` apart.
-template <int rows, int width, class T>
-__device__ void multiply_rows(T (&sum)[rows], const View<T>& view, const T* const (&row)[rows],
+// The sums of a few rows and vectors over a lane's share of k: `width` neighbours at a time, `step`
+// apart.
+template <auto cfg, int width, class T, class Sum>
+__device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<T>& view,
+                              const T* const (&row)[cfg.rows()], const T* const (&x)[cfg.vectors()],
                               long long k, long long step) {
-  constexpr int kInFlight = width > 1 ? 2 : 4;  // of each row
-  const bool vector_of_x =
-      view.x_step == 1 && reinterpret_cast<unsigned long long>(view.x) % 16 == 0;
-  for (; k + (kInFlight - 1) * step + width <= view.k; k += kInFlight * step) {
-    T of_row[kInFlight][rows][width], x[kInFlight][width];
+  using Run = copy::Neighbours<cfg.in, width>;
+  using One = copy::Neighbours<cfg.in, 1>;
+  constexpr int kAhead = cfg.steps_ahead(width);
+  const bool vectors_of_x = allows_accesses(view, width * sizeof(T));
+  Run of_row[kAhead][cfg.rows()];
+  const auto load_rows = [&](Run(&to)[cfg.rows()], long long at) {
+    if (at + width > view.k) return;
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i) {
+    for (int r = 0; r < cfg.rows(); ++r) to[r].load(row[r] + at);
+  };
 #pragma unroll
-      for (int r = 0; r < rows; ++r) load(of_row[i][r], row[r] + k + i * step, 1, true);
-      load(x[i], view.x + (k + i * step) * view.x_step, view.x_step, vector_of_x);
-    }
+  for (int i = 0; i < kAhead; ++i) load_rows(of_row[i], k + i * step);
+  while (k + width <= view.k) {
 #pragma unroll
-    for (int i = 0; i < kInFlight * width; ++i) {
+    for (int i = 0; i < kAhead; ++i) {
+      if (k + width > view.k) break;
+      Run of_x[cfg.vectors()];
 #pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        sum[r] += of_row[i / width][r][i % width] * x[i / width][i % width];
+      for (int v = 0; v < cfg.vectors(); ++v) {
+        if (vectors_of_x) {
+          of_x[v].load(x[v] + k);
+        } else {
+          of_x[v].load_each(x[v] + k * view.x_step, view.x_step);
+        }
       }
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+#pragma unroll
+        for (int v = 0; v < cfg.vectors(); ++v) {
+#pragma unroll
+          for (int r = 0; r < cfg.rows(); ++r) sum[v][r] += of_row[i][r][j] * of_x[v][j];
+        }
+      }
+      load_rows(of_row[i], k + kAhead * step);
+      k += step;
     }
   }
-  for (; k < view.k; k += step) {
-    for (long long at = k; at < k + width && at < view.k; ++at) {
+  for (; k < view.k && k + width > view.k; ++k) {
+    One of_one, of_x;
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-        sum[r] += __ldg(row[r] + at) * __ldg(view.x + at * view.x_step);
+    for (int v = 0; v < cfg.vectors(); ++v) {
+      of_x.load(x[v] + k * view.x_step);
+#pragma unroll
+      for (int r = 0; r < cfg.rows(); ++r) {
+        of_one.load(row[r] + k);
+        sum[v][r] += of_one[0] * of_x[0];
+      }
     }
   }
 }
@@ -102,65 +130,145 @@ __device__ T sum_of_lanes(T sum, int first) {
   return sum;
 }
 
+// The sums of `count` values over all lanes, of which each lane gets one: `count` neighbouring
+// groups of lanes have them in order.
+template <int count, class T>
+__device__ T sums_among_lanes(T* value) {
+  constexpr int kLanes = 32 / count;
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int half = count / 2; half > 0; half /= 2) {
+    const bool has_upper = lane / (half * kLanes) % 2 != 0;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const T given = has_upper ? value[i] : value[i + half];
+      const T kept = has_upper ? value[i + half] : value[i];
+      value[i] = kept + __shfl_xor_sync(0xffffffff, given, half * kLanes);
+    }
+  }
+#pragma unroll
+  for (int lanes = kLanes / 2; lanes > 0; lanes /= 2) {
+    value[0] += __shfl_xor_sync(0xffffffff, value[0], lanes);
+  }
+  return value[0];
+}
+
+// A row that is there, for one that may not be: its sums are not stored.
+__device__ inline long long nearest(long long i, long long count) {
+  return i < count ? i : count - 1;
+}
+
+// A lane's share of a warp's rows on CUDA cores; `shared`: of the warp.
+template <auto cfg, class T, class Sum>
+__device__ void multiply_by_ffma(Sum* shared, const Params& all, const View<T>& view,
+                                 long long first, int share) {
+  const int lane = threadIdx.x % 32, sharing = all.warps_along_k;
+  const T* row[cfg.rows()];
+#pragma unroll
+  for (int r = 0; r < cfg.rows(); ++r) {
+    row[r] = view.matrix + nearest(first + r, view.outputs) * view.by_output;
+  }
+  const T* x[cfg.vectors()];
+#pragma unroll
+  for (int v = 0; v < cfg.vectors(); ++v) {
+    x[v] = view.x + nearest(v, view.vectors) * view.by_vector;
+  }
+  Sum sum[cfg.vectors()][cfg.rows()] = {};
+  const int place = share * 32 + lane;
+  const auto multiply = [&]<int width>() {
+    multiply_rows<cfg, width>(sum, view, row, x, place * width, 32LL * width * sharing);
+  };
+  if (all.width == cfg.vector()) {
+    multiply.template operator()<cfg.vector()>();
+  } else if (all.width * sizeof(T) == 8 && sizeof(T) < 8) {
+    if constexpr (sizeof(T) < 8) multiply.template operator()<8 / sizeof(T)>();
+  } else if (all.width * sizeof(T) == 4 && sizeof(T) < 4) {
+    if constexpr (sizeof(T) < 4) multiply.template operator()<4 / sizeof(T)>();
+  } else {
+    multiply.template operator()<1>();
+  }
+  constexpr int kLanes = 32 / cfg.sums();
+  const Sum of_warp = sums_among_lanes<cfg.sums()>(&sum[0][0]);
+  if (lane % kLanes == 0) shared[lane / kLanes] = of_warp;
+}
+
+// The same on tensor cores.
+template <auto cfg, class T, class Sum>
+__device__ void multiply_by_mma(Sum* shared, const Params& all, const View<T>& view,
+                                long long first, int share) {
+  using Mma = mainloop::VectorMma<cfg>;
+  const int line = threadIdx.x % 32 / 4;
+  typename Mma::Lines rows[2], vectors[Mma::kGroups];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const long long row = nearest(first + line + 8 * i, view.outputs);
+    rows[i] = {view.matrix + row * view.by_output, 1, all.width};
+  }
+  int width = 16 / sizeof(T);  // of one access
+  while (width > 1 && !allows_accesses(view, width * sizeof(T))) width /= 2;
+#pragma unroll
+  for (int i = 0; i < Mma::kGroups; ++i) {
+    const long long vector = nearest(line + 8 * i, view.vectors);
+    vectors[i] = {view.x + vector * view.by_vector, view.x_step, width};
+  }
+  constexpr long long kAtOnce = cfg.ahead * cfg.block.k;
+  Mma mma;
+  mma.multiply(rows, vectors, share * kAtOnce, view.k, all.warps_along_k * kAtOnce);
+  mma.for_each([&](int row, int vector, Sum sum) { shared[vector * cfg.rows() + row] = sum; });
+}
+
 template <auto cfg, class T>
 __device__ void multiply_along_k(const Params& all, const GemmParams& p, const View<T>& view,
                                  unsigned block) {
-  constexpr int kRows = cfg.rows(), kWidth = cfg.kVector;
-  __shared__ T sums[cfg.warps][kRows];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, sharing = all.warps_along_k;
-  const long long first =
-      (static_cast<long long>(block) * (cfg.warps / sharing) + warp / sharing) * kRows;
-  const T* row[kRows];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const long long there = first + r < view.outputs ? first + r : view.outputs - 1;
-    row[r] = view.matrix + there * view.by_output;
-  }
-  T sum[kRows] = {};
-  const int place = warp % sharing * 32 + lane;
-  if (all.is_aligned) {
-    multiply_rows<kRows, kWidth>(sum, view, row, place * kWidth, 32LL * kWidth * sharing);
+  using Sum = typename types::Storage<cfg.in>::Sum;
+  __shared__ Sum sums[cfg.warps][cfg.sums()];
+  const int warp = threadIdx.x / 32, sharing = all.warps_along_k, teams = cfg.warps / sharing;
+  const long long first = static_cast<long long>(block) * teams * cfg.rows();
+  const long long of_team = first + warp / sharing * cfg.rows();
+  if constexpr (cfg.by == Arithmetic::kMma) {
+    multiply_by_mma<cfg>(sums[warp], all, view, of_team, warp % sharing);
   } else {
-    multiply_rows<kRows, 1>(sum, view, row, place, 32LL * sharing);
-  }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) sum[r] = sum_of_lanes(sum[r], 1);
-  if (lane == 0) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) sums[warp][r] = sum[r];
+    multiply_by_ffma<cfg>(sums[warp], all, view, of_team, warp % sharing);
   }
   __syncthreads();
-  if (warp % sharing != 0 || lane >= kRows) return;
-  T total = sums[warp][lane];
-  for (int i = 1; i < sharing; ++i) total += sums[warp + i][lane];
-  store(p, view, first + lane, total);
+  for (int i = threadIdx.x; i < teams * cfg.sums(); i += cfg.threads()) {
+    const int team = i / cfg.sums(), at = i % cfg.sums();
+    Sum total = sums[team * sharing][at];
+    for (int w = 1; w < sharing; ++w) total += sums[team * sharing + w][at];
+    store<cfg.out>(p, view, first + team * cfg.rows() + at % cfg.rows(), at / cfg.rows(), total);
+  }
 }
 
 // The sums of `width` neighbouring outputs over a lane's share of k; `count` of them are there.
-template <int width, class T>
-__device__ void multiply_columns(T (&sum)[width], const View<T>& view, const T* column, int count,
+template <ElementType type, int width, class T, class Sum>
+__device__ void multiply_columns(Sum (&sum)[width], const View<T>& view, const T* column, int count,
                                  long long k, long long step) {
-  constexpr int kInFlight = 8;
+  constexpr int kInFlight = width > 4 ? 4 : 8;
+  using One = copy::Neighbours<type, 1>;
   if (count == width) {
     for (; k + (kInFlight - 1) * step < view.k; k += kInFlight * step) {
-      T of_row[kInFlight][width], x[kInFlight];
+      copy::Neighbours<type, width> of_row[kInFlight];
+      One x[kInFlight];
 #pragma unroll
       for (int i = 0; i < kInFlight; ++i) {
-        load(of_row[i], column + (k + i * step) * view.by_k, 1, true);
-        x[i] = __ldg(view.x + (k + i * step) * view.x_step);
+        of_row[i].load(column + (k + i * step) * view.by_k);
+        x[i].load(view.x + (k + i * step) * view.x_step);
       }
 #pragma unroll
       for (int i = 0; i < kInFlight; ++i) {
 #pragma unroll
-        for (int j = 0; j < width; ++j) sum[j] += of_row[i][j] * x[i];
+        for (int j = 0; j < width; ++j) sum[j] += of_row[i][j] * x[i][0];
       }
     }
   }
   for (; k < view.k; k += step) {
+    One of_row, x;
+    x.load(view.x + k * view.x_step);
 #pragma unroll
     for (int j = 0; j < width; ++j) {
       if (j < count) {
-        sum[j] += __ldg(column + k * view.by_k + j) * __ldg(view.x + k * view.x_step);
+        of_row.load(column + k * view.by_k + j);
+        sum[j] += of_row[0] * x[0];
       }
     }
   }
@@ -169,15 +277,16 @@ __device__ void multiply_columns(T (&sum)[width], const View<T>& view, const T* 
 template <auto cfg, int width, class T>
 __device__ void multiply_along_outputs(const Params& all, const GemmParams& p, const View<T>& view,
                                        unsigned block) {
-  __shared__ T sums[cfg.warps][32 * width];
+  using Sum = typename types::Storage<cfg.in>::Sum;
+  __shared__ Sum sums[cfg.warps][32 * width];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = all.lanes_along_outputs;
   const int column = lane % lanes * width, columns = lanes * width;
   const long long first = static_cast<long long>(block) * columns;
-  T sum[width] = {};
+  Sum sum[width] = {};
   const int count = tile::inside(first + column, view.outputs, width), rows = 32 / lanes;
   if (count > 0) {
-    multiply_columns(sum, view, view.matrix + first + column, count, warp * rows + lane / lanes,
-                     cfg.warps * rows);
+    multiply_columns<cfg.in>(sum, view, view.matrix + first + column, count,
+                             warp * rows + lane / lanes, cfg.warps * rows);
   }
 #pragma unroll
   for (int j = 0; j < width; ++j) {
@@ -186,26 +295,31 @@ __device__ void multiply_along_outputs(const Params& all, const GemmParams& p, c
   }
   __syncthreads();
   for (int i = threadIdx.x; i < columns; i += cfg.threads()) {
-    T total = sums[0][i];
+    Sum total = sums[0][i];
     for (int w = 1; w < cfg.warps; ++w) total += sums[w][i];
-    store(p, view, first + i, total);
+    store<cfg.out>(p, view, first + i, 0, total);
   }
 }
 
 template <auto cfg>
 __device__ void run(const Params& all) {
-  using T = typename decltype(cfg)::Element;
+  using T = typename types::Storage<cfg.in>::Memory;
   static_assert(is_legal(cfg));
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
-  const unsigned block = blockIdx.x % all.blocks, vector = blockIdx.x / all.blocks;
+  const unsigned block = blockIdx.x % all.blocks, pass = blockIdx.x / all.blocks;
   const GemmParams p = schedule::with_addresses(
-      all.gemm, schedule::addresses_of(all.gemm, all.batch, vector / all.vectors));
-  const View<T> view = view_of<T>(p, all.are_rows, vector % all.vectors);
-  if (view.by_k == 1) {
+      all.gemm, schedule::addresses_of(all.gemm, all.batch, pass / all.passes));
+  const bool are_along_k = (all.are_rows ? p.b_row : p.a_col) == 1;
+  const long long vectors = are_along_k ? cfg.vectors() : 1;
+  const View<T> view = view_of<T>(p, all.are_rows, pass % all.passes * vectors);
+  if (are_along_k) {
     multiply_along_k<cfg>(all, p, view, block);
-  } else if (all.is_aligned) {
-    multiply_along_outputs<cfg, cfg.kVector>(all, p, view, block);
+  } else if (all.width == cfg.vector()) {
+    // WHY: the library takes kernels for several vectors along k alone, and code has a limit.
+    if constexpr (cfg.vectors() == 1) {
+      multiply_along_outputs<cfg, cfg.vector()>(all, p, view, block);
+    }
   } else {
     multiply_along_outputs<cfg, 1>(all, p, view, block);
   }

@@ -1,36 +1,98 @@
-// Shapes of the kernels that multiply a matrix by a vector: products of which m or n is 1.
+// Shapes of the kernels that multiply a matrix by a vector, or by a few at once: products of which
+// m or n is small.
 #pragma once
 
 #include "base/config.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::vector {
 
 inline constexpr int kPortableArch = 90;  // a launch that starts before the one ahead of it ends
 
-template <class T>
-struct Config {
-  using Element = T;
+enum class Arithmetic {
+  kFfma,  // on CUDA cores
+  kMma,   // on tensor cores; FP32 rounded to TF32
+};
 
-  BlockTile block;    // outputs of a CTA where each has a warp of its own; k: of all warps at once
+struct Config {
+  Arithmetic by;
+  ElementType in, out;
+  BlockTile block;    // outputs of a CTA where each has a warp of its own, and vectors that it
+                      // multiplies at once; k: of all lanes of a warp at once
   OutputTile thread;  // rows of the matrix that a warp takes at a time, where they lie along k
   int warps;
-  int ctas;  // per SM, that registers must suffice for
+  int ctas;   // per SM, that registers must suffice for
+  int ahead;  // steps of k whose loads are on their way
 
-  static constexpr int kVector = 16 / sizeof(T);  // elements of a 128-bit access
-
+  constexpr int vector() const { return 16 / types::bytes_of(in); }  // of a 128-bit access
   constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }
   constexpr int rows() const { return thread.m; }
+  constexpr int vectors() const { return thread.n; }
+  constexpr int sums() const { return rows() * vectors(); }  // of a warp
+  // Of a row that lies along k, where a lane's accesses are of `width` neighbours: the steps whose
+  // loads are on their way, and their bytes of a warp.
+  constexpr int steps_ahead(int width) const {
+    return by == Arithmetic::kMma || 2 * width >= vector() ? ahead : 2 * ahead;
+  }
+  constexpr int bytes_ahead(int width) const {
+    const int of_lane = by == Arithmetic::kMma ? 2 * 16 : rows() * width * types::bytes_of(in);
+    return 32 * of_lane * steps_ahead(width);
+  }
 };
 
-template <class T>
-constexpr bool is_legal(const Config<T>& c) {
-  const bool power = (c.warps & (c.warps - 1)) == 0;
-  return power && c.warps <= 32 && c.rows() >= 1 && c.rows() <= 8 && c.thread.n == 1 &&
-         c.block.m == c.warps * c.rows() && c.block.n == 1 && c.block.k == 32 * c.kVector;
+constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
+
+constexpr bool is_legal(const Config& c) {
+  const bool sums = c.by == Arithmetic::kMma ? c.rows() == 16 && c.vectors() % 8 == 0
+                                             : is_power_of_two(c.sums()) && c.sums() <= 32;
+  const int lanes = c.by == Arithmetic::kMma ? 4 : 32;  // along k
+  return sums && is_power_of_two(c.warps) && c.warps <= 32 && c.ahead >= 1 &&
+         c.block.m == c.warps * c.rows() && c.block.n == c.vectors() &&
+         c.block.k == lanes * c.vector();
 }
 
-inline constexpr auto kConfigs =
-    rows_of<Config<float>>({{"8_warps", {{32, 1, 128}, {4, 1}, 8, 3}}});
+namespace detail {
+
+constexpr Config by_ffma(ElementType in, ElementType out, int vectors, int ctas) {
+  const int k = 32 * 16 / types::bytes_of(in);
+  return {Arithmetic::kFfma, in, out, {32, vectors, k}, {4, vectors}, 8, ctas, 2};
+}
+constexpr Config by_mma(ElementType in, ElementType out, int vectors, int ahead) {
+  const int k = 4 * 16 / types::bytes_of(in);
+  return {Arithmetic::kMma, in, out, {128, vectors, k}, {16, vectors}, 8, 2, ahead};
+}
+
+// `ahead`: steps of k on their way with eight vectors, as registers suffice.
+//
+// TRIED: four and eight vectors of 16 bits and of FP64 on CUDA cores: 0.6 to 0.95 of the speed of
+// the kernels for larger tiles. Two of them on CUDA cores, and 16 on tensor cores: no slower than
+// larger tiles, but not worth ten images.
+constexpr auto rows_for(ElementType in, ElementType out, int ahead) {
+  return rows_of<Config>({
+      {"8_warps", by_ffma(in, out, 1, 3)},
+      {"8_warps_x8", by_mma(in, out, 8, ahead)},
+  });
+}
+
+}  // namespace detail
+
+inline constexpr auto kF32 = rows_of<Config>({
+    {"8_warps", detail::by_ffma(ElementType::kF32, ElementType::kF32, 1, 3)},
+    {"8_warps_x2", detail::by_ffma(ElementType::kF32, ElementType::kF32, 2, 3)},
+    {"8_warps_x4", detail::by_ffma(ElementType::kF32, ElementType::kF32, 4, 2)},
+    {"8_warps_x8", detail::by_ffma(ElementType::kF32, ElementType::kF32, 8, 2)},
+});
+inline constexpr auto kTf32 = detail::rows_for(ElementType::kF32, ElementType::kF32, 3);
+inline constexpr auto kF64 = rows_of<Config>({
+    {"8_warps", detail::by_ffma(ElementType::kF64, ElementType::kF64, 1, 3)},
+    {"8_warps_x2", detail::by_ffma(ElementType::kF64, ElementType::kF64, 2, 2)},
+    {"8_warps_x8", detail::by_mma(ElementType::kF64, ElementType::kF64, 8, 4)},
+    {"8_warps_x16", detail::by_mma(ElementType::kF64, ElementType::kF64, 16, 2)},
+});
+inline constexpr auto kBf16 = detail::rows_for(ElementType::kBf16, ElementType::kBf16, 4);
+inline constexpr auto kBf16F32 = detail::rows_for(ElementType::kBf16, ElementType::kF32, 4);
+inline constexpr auto kF16 = detail::rows_for(ElementType::kF16, ElementType::kF16, 4);
+inline constexpr auto kF16F32 = detail::rows_for(ElementType::kF16, ElementType::kF32, 4);
 
 }  // namespace tessera::vector

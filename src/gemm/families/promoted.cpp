@@ -3,8 +3,7 @@
 //
 //   terms       the elements of A and B, scaled, in two FP16 terms each, and whether these suffice;
 //               not of an operand that the caller has packed
-//   multiply    every tile of D: three products of terms, of TF32 where FP16 does not suffice, or
-//   FFMAs
+//   multiply    every tile of D: three products of terms or, where these do not suffice, FFMAs
 #include <algorithm>
 #include <cstddef>
 
@@ -25,12 +24,12 @@ const promoted::Config& promoted_config(const KernelRow& row) {
   return *static_cast<const promoted::Config*>(row.config);
 }
 
-// Elements of k that are split: whole turns.
-std::int64_t split_k(std::int64_t k) { return round_up(k, promoted::kTurnK); }
+// Elements of k that are split: whole stages.
+std::int64_t split_k(std::int64_t k) { return round_up(k, promoted::kStageK); }
 
 TermsSides sides_of(const Request& request) {
   const std::int64_t k = request.product.params.k;
-  TermsSides sides(request.product, split_k(k), request.temp(0));
+  TermsSides sides(request.product, {split_k(k), promoted::kLowExponent}, request.temp(0));
   for (TermsSide* side : {&sides.a, &sides.b}) {
     if (k > 0 && request.is_packed(side->from)) sides.pack(*side);
   }

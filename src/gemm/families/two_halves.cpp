@@ -52,7 +52,8 @@ class TwoHalves final : public Family {
     return ceil_div(p.k, std::int64_t{two_halves::kChainK});
   }
   static TermsSides sides_of(const Request& request) {
-    return {request.product, chains_of(request.product.params) * two_halves::kChainK,
+    return {request.product,
+            {chains_of(request.product.params) * two_halves::kChainK, 0},
             request.temp(0)};
   }
 

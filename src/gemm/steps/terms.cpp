@@ -56,12 +56,13 @@ std::int64_t TermsForm::exponents() const {
 std::int64_t TermsForm::lost() const { return exponents() + bytes_of_words(outer); }
 std::int64_t TermsForm::bytes() const { return k == 0 ? 0 : lost() + bytes_of_words(ctas()); }
 
-TermsSides::TermsSides(const Product& product, std::int64_t split_k, PlannedAddress first_temp) {
+TermsSides::TermsSides(const Product& product, TermsSplit split, PlannedAddress first_temp)
+    : low_exponent(split.low_exponent) {
   const GemmParams& p = product.params;
   PlannedAddress second_temp = first_temp;
   ++second_temp.temp;
-  a = {{p.m, p.k, split_k}, p.a_row, p.a_col, product.a, first_temp, false};
-  b = {{p.n, p.k, split_k}, p.b_col, p.b_row, product.b, second_temp, false};
+  a = {{p.m, p.k, split.k}, p.a_row, p.a_col, product.a, first_temp, false};
+  b = {{p.n, p.k, split.k}, p.b_col, p.b_row, product.b, second_temp, false};
 }
 
 void TermsSides::pack(TermsSide& side) {
@@ -71,7 +72,8 @@ void TermsSides::pack(TermsSide& side) {
 
 Step TermsSides::step(const std::string& entry) const {
   const int resident = passes::resident_slabs(a.form.k), ctas = passes::split_ctas(a.form.k);
-  const SplitParams params{.a = operand_of(a), .b = operand_of(b), .resident = resident};
+  const SplitParams params{
+      .a = operand_of(a), .b = operand_of(b), .low_exponent = low_exponent, .resident = resident};
   LaunchShape shape{.grid = (params.a.strips + params.b.strips) * ctas,
                     .block = passes::kSplitThreads,
                     .shared_bytes = resident * passes::kSlabBytes};

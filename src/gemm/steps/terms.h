@@ -8,6 +8,12 @@
 
 namespace tessera::gemm {
 
+// How operands are split.
+struct TermsSplit {
+  std::int64_t k;    // filled up with zeros: a multiple of passes::kTermGroup
+  int low_exponent;  // low terms are multiplied by 2 to this power
+};
+
 // An operand that is split: in one piece of memory its terms, the exponents of its rows, and words
 // of what each CTA of the step would lose. All of it follows from the operand alone.
 struct TermsForm {
@@ -37,9 +43,10 @@ struct TermsSide {
 
 struct TermsSides {
   TermsSide a, b;
+  int low_exponent;
 
   // Takes two temps, the first of which is `first_temp`.
-  TermsSides(const Product& product, std::int64_t split_k, PlannedAddress first_temp);
+  TermsSides(const Product& product, TermsSplit split, PlannedAddress first_temp);
   // Marks A or B as packed by the caller.
   void pack(TermsSide& side);
 

@@ -1,11 +1,11 @@
 // The launch before a product that is summed from terms. It multiplies each row of A and column of
-// B by a power of two and splits each number x into high = FP16(x) and low = FP16(x - high). high +
-// low is x but for 2^-23 of it, or 2^-39 of the largest number of its row.
+// B by a power of two and splits each number x into high = FP16(x) and low = FP16((x - high) 2^e).
+// With e = 12, high + low 2^-12 is x but for 2^-23 of it, or 2^-51 of the largest number of its
+// row.
 //
-// Numbers 2^20 below the largest one lose more digits than a product of FP32 would. Where many
-// neighbours do, the launch says so, and TF32 terms are multiplied. It also says where a number is
-// an infinity or a NaN, where a row has very small numbers alone, and where it has some: these may
-// need FFMAs (needs_ffma).
+// Numbers 2^32 below the largest one lose more digits than a product of FP32 would. Where many
+// neighbours do, or a number is an infinity or a NaN, or a row has very small numbers alone, the
+// launch says so, and FFMAs multiply the operands as they are.
 //
 // WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
 // shared memory until they know it, so operands are read once up to a k of 7168.
@@ -42,7 +42,8 @@ struct RowScale {
 struct Terms {
   uint2 high, low;
 
-  __device__ explicit Terms(const float (&x)[4]) {
+  // Low terms are multiplied by `low_factor`.
+  __device__ Terms(const float (&x)[4], float low_factor) {
     std::uint32_t* const of_high = &high.x;
     std::uint32_t* const of_low = &low.x;
 #pragma unroll
@@ -50,8 +51,9 @@ struct Terms {
       const float first = x[2 * i], second = x[2 * i + 1];
       const std::uint32_t pair = ptx::to_f16x2(first, second);
       of_high[i] = pair;
-      of_low[i] = ptx::to_f16x2(first - ptx::from_f16(static_cast<std::uint16_t>(pair)),
-                                second - ptx::from_f16(static_cast<std::uint16_t>(pair >> 16)));
+      of_low[i] = ptx::to_f16x2(
+          low_factor * (first - ptx::from_f16(static_cast<std::uint16_t>(pair))),
+          low_factor * (second - ptx::from_f16(static_cast<std::uint16_t>(pair >> 16))));
     }
   }
 };
@@ -118,41 +120,37 @@ struct Slab {
     }
   }
 
-  // To terms; what they lose. `of_row`: bits of the largest magnitude of each row.
-  __device__ int split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter]) {
-    constexpr float kLossy = 1.0f / 64;  // 2^20 below 2^14
-    constexpr float kTiny = 0x1p-100f;   // whose low TF32 terms would lose digits
+  // To terms. Whether they lose digits. `of_row`: bits of the largest magnitude of each row.
+  __device__ bool split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter],
+                        float low_factor) {
+    constexpr float kLossy = 0x1p-18f;  // 2^32 below 2^14
     const int lane = threadIdx.x % 32;
-    int lost = 0;
+    bool is_lost = false;
 #pragma unroll
     for (int i = 0; i < Largest::kRows; ++i) {
       const int row = Largest::row(i);
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
-      bool is_tiny = false;
       int counts = 0;  // of the numbers that are not 0 and, in the upper half, of those that lose
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
-        is_tiny |= !is_zero && fabsf(x[j]) < kTiny;
         x[j] *= scale.factor();
         if (!is_zero) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
       }
       counts = __reduce_add_sync(0xffffffff, counts);
-      if (4 * (counts >> 16) > (counts & 0xffff)) lost |= kLostSpread;
-      if (scale.is_special) lost |= kLostSpecials;
-      if (is_tiny) lost |= kLostTiny;
+      is_lost |= 8 * (counts >> 16) > (counts & 0xffff) || scale.is_special;
       const long long k = place.k + 4 * lane;
       if (place.has_row(row) && 2 * k < place.of.row) {
-        const Terms terms(x);
+        const Terms terms(x, low_factor);
         unsigned short* const to = place.of.to + (place.outer + row) * place.of.row +
                                    k / kTermGroup * (2 * kTermGroup) + k % kTermGroup;
         *reinterpret_cast<uint2*>(to) = terms.high;
         *reinterpret_cast<uint2*>(to + kTermGroup) = terms.low;
       }
     }
-    return lost;
+    return is_lost;
   }
 };
 
@@ -193,15 +191,6 @@ struct StripMaxima {
     of_row[lane] = largest;
   }
 };
-
-// The bits of what all threads of a CTA have lost.
-__device__ inline int or_of_all(int lost) {
-  int all = 0;
-  for (const int bit : {kLostSpread, kLostSpecials, kLostTiny}) {
-    all |= __syncthreads_or(lost & bit) ? bit : 0;
-  }
-  return all;
-}
 
 // Grid: clusters for the strips of A, then for those of B.
 __device__ inline void split_terms(const SplitParams& p) {
@@ -246,7 +235,8 @@ __device__ inline void split_terms(const SplitParams& p) {
   }
   __syncthreads();
   ptx::cluster_arrive();  // this CTA reads no other one's memory any more
-  int lost = 0;
+  const float low_factor = __int_as_float((p.low_exponent + 127) << 23);
+  bool is_lost = false;
 #pragma unroll 1
   for (int i = 0; i < end; ++i) {
     Slab& slab = slabs[min(i, kept)];
@@ -255,10 +245,10 @@ __device__ inline void split_terms(const SplitParams& p) {
       slab.load(strip.place(i), by_fours);
       arrive();
     }
-    lost |= slab.split(strip.place(i), maxima.of_row);
+    is_lost |= slab.split(strip.place(i), maxima.of_row, low_factor);
   }
-  lost = or_of_all(lost);
-  if (threadIdx.x == 0) operand.lost[of_operand * ctas + rank] = lost;
+  is_lost = __syncthreads_or(is_lost);
+  if (threadIdx.x == 0) operand.lost[of_operand * ctas + rank] = is_lost;
   ptx::cluster_wait();
 }
 

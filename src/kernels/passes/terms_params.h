@@ -12,7 +12,7 @@ struct SplitOperand {
   const float* from;
   unsigned short* to;
   int* exponents;  // (outer): of the power of two that undoes that of the row
-  int* lost;       // a word for each CTA: bits of what its part would lose
+  int* lost;       // a word for each CTA: not 0 where terms do not hold its part
   long long outer, k;
   long long from_outer, from_k;
   long long row;     // halves from row to row: 2 * k, rounded up to whole turns
@@ -21,6 +21,7 @@ struct SplitOperand {
 
 struct SplitParams {
   SplitOperand a, b;
+  int low_exponent;  // low terms are multiplied by 2 to this power
   // Slabs that fit a CTA's shared memory. Where it has more, it reads all but resident - 1 again.
   int resident;
 };
@@ -31,17 +32,6 @@ struct TermsOf {
   const int* lost;
   int lost_words;
 };
-
-// What is wrong with an operand.
-inline constexpr int kLostSpread = 1;    // numbers too far below the largest one of their row
-inline constexpr int kLostSpecials = 2;  // infinities, NaN, rows of very small numbers
-inline constexpr int kLostTiny = 4;      // very small numbers: only TF32 terms lose these
-
-// What multiplies instead of FP16 terms.
-constexpr bool needs_ffma(int lost) {
-  return (lost & kLostSpecials) != 0 || lost == (kLostSpread | kLostTiny);
-}
-constexpr bool needs_tf32(int lost) { return (lost & kLostSpread) != 0 && !needs_ffma(lost); }
 
 inline constexpr int kSplitThreads = 256;
 inline constexpr int kSplitOuter = 32;  // rows of a strip

@@ -9,15 +9,16 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <thread>
 
+#include "base/divide.h"
 #include "device/buffer.h"
 #include "device/cuda/cuda_device.h"
 #include "device/virtual/virtual_device.h"
 #include "gemm/call/prepare.h"
-#include "kernels/passes/terms_params.h"
+#include "gemm/steps/terms.h"
+#include "kernels/families/promoted/config.h"
 #include "lab/record/record.h"
 #include "tools/calibrate/accuracy/data.h"
 
@@ -111,13 +112,16 @@ Grades measure(Device& device, const Way& way, const Operands& o, const Exact& e
   std::vector<float> result(static_cast<std::size_t>(o.m * o.n));
   device.copy_out(result.data(), d.address(), d.bytes());
   Grades grades = grades_of(exact, o.n, result);
-  if (*way.kernel) {  // what the launch that splits has found: the last temp begins with it
+  if (*way.kernel) {  // what the launch that splits has found
     const auto layout = gemm::workspace_layout(prepared.plan().offers.front().all_temps());
-    std::vector<int> lost(prepared.plan().steps.front().launch.shape.grid);
-    device.copy_out(lost.data(), workspace.address() + layout.begins.back(),
-                    lost.size() * sizeof(int));
-    const int all = std::accumulate(lost.begin(), lost.end(), 0, std::bit_or<>());
-    grades.by = passes::needs_ffma(all) ? "FFMAs" : passes::needs_tf32(all) ? "TF32 terms" : "";
+    for (const int operand : {0, 1}) {
+      const gemm::TermsForm form{operand == 0 ? o.m : o.n, o.k,
+                                 round_up(o.k, std::int64_t{promoted::kStageK})};
+      std::vector<int> lost(static_cast<std::size_t>(form.ctas()));
+      device.copy_out(lost.data(), workspace.address() + layout.begins[operand] + form.lost(),
+                      lost.size() * sizeof(int));
+      if (std::any_of(lost.begin(), lost.end(), std::identity())) grades.by = "FFMAs";
+    }
   }
   return grades;
 }

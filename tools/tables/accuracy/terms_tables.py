@@ -87,7 +87,7 @@ def terms(root):
             sys.exit(f"{path}: its runs are of another commit than those of {paths[0]}")
         cells.update(more)
     ways = {("plain", None): "as much as it likes", ("plain", 2**28): "256 MiB", ("plain", 2**26): "64 MiB",
-            ("packed", None): "any, B packed", ("spread", None): "any, numbers with spread: TF32 terms"}
+            ("packed", None): "any, B packed", ("spread", None): "any, numbers with spread"}
     sizes = sorted({size for size, _, _ in cells})
     rows = []
     for (way, limit), text in ways.items():

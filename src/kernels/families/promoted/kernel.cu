@@ -1,11 +1,9 @@
 // FP32 products on Hopper's tensor cores: operands in two FP16 terms each, three products of these,
 // and sums that are promoted. One warp loads stages of terms by tensor copies, two warpgroups
-// multiply and promote in turns. The grid is persistent.
+// multiply and promote. The grid is persistent.
 //
 // Where the terms would lose digits (passes/terms.h) the same launch multiplies the caller's
-// operands: numbers of any exponent in two TF32 terms, which a warpgroup makes; NaN, infinities and
-// very small numbers by FFMAs, and they behave as they do there.
-#include "kernels/copy/tf32_terms.h"
+// operands by FFMAs: NaN, infinities and numbers of any exponent behave as they do there.
 #include "kernels/copy/tma.h"
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/scale_back.h"
@@ -19,27 +17,22 @@
 #include "kernels/passes/terms.h"
 #include "kernels/ptx/elect.h"
 #include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/named_barrier.h"
 #include "kernels/ptx/registers.h"
 #include "kernels/ptx/wgmma_n128.h"
-#include "kernels/ptx/wgmma_n192.h"
 #include "kernels/ptx/wgmma_n64.h"
 #include "kernels/schedule/tile_walk.h"
 
 namespace tessera::promoted {
 
-// The two kinds of terms.
-using ptx::MatrixType;
-
-// Everything that follows from a config and a kind.
-template <Config cfg, MatrixType kind>
+// Everything that follows from a config.
+template <Config cfg>
 struct Types {
-  static constexpr bool kIsHalf = kind == MatrixType::kF16;
-  static constexpr int kRow = tile::kRowBytes * 8 / ptx::bits_of(kind);  // terms
-  static constexpr int kStages = kIsHalf ? cfg.stages : cfg.stages - kRawStages / 2;
-  using TileA = tile::SharedTile<kind, cfg.block.m, kRow, ptx::Major::kK>;  // (m, 2 k)
-  using TileB = tile::SharedTile<kind, cfg.block.n, kRow, ptx::Major::kK>;  // (n, 2 k)
-  using Ring = pipeline::MbarrierRing<TileA, TileB, kStages>;
-  using Position = pipeline::Position<kStages>;
+  static constexpr auto kType = ptx::MatrixType::kF16;
+  using TileA = tile::SharedTile<kType, cfg.block.m, kRowHalves, ptx::Major::kK>;  // (m, 2 k)
+  using TileB = tile::SharedTile<kType, cfg.block.n, kRowHalves, ptx::Major::kK>;  // (n, 2 k)
+  using Ring = pipeline::MbarrierRing<TileA, TileB, cfg.stages>;
+  using Position = pipeline::Position<cfg.stages>;
   using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
   using Panels = epilogue::StorePanels<ElementType::kF32, cfg.block.n, 1>;
   using Walk = schedule::TileWalk<OutputTile{1, 1}>;
@@ -48,26 +41,12 @@ struct Types {
     Ring ring;
     Panels panels[4 * cfg.kConsumers];  // one a warp
   };
-  // Before they are split.
-  struct Raw {
-    copy::RawTile<cfg.block.m> a;
-    copy::RawTile<cfg.block.n> b;
-  };
-  struct SharedWithRaw {
-    Shared shared;
-    Raw raw[kRawStages];
-  };
-  // Stages of k.
-  __device__ static int stages(const PromotedParams& p) {
-    return p.stages * (kStageK * kTerms / kRow);
-  }
 };
 
 // One thread.
 template <Config cfg>
-__device__ void load_halves(typename Types<cfg, MatrixType::kF16>::Shared& shared,
-                            const PromotedParams& p) {
-  using T = Types<cfg, MatrixType::kF16>;
+__device__ void load_all(typename Types<cfg>::Shared& shared, const PromotedParams& p) {
+  using T = Types<cfg>;
   typename T::Position at;
   const int products = 1;
   for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
@@ -77,76 +56,30 @@ __device__ void load_halves(typename Types<cfg, MatrixType::kF16>::Shared& share
   }
 }
 
-// A warpgroup: splits the caller's operands, tile after tile, into the stages of the ring.
-template <Config cfg>
-__device__ void load_tf32(typename Types<cfg, MatrixType::kTF32>::SharedWithRaw& memory,
-                          const PromotedParams& p) {
-  using T = Types<cfg, MatrixType::kTF32>;
-  constexpr int kThreads = tile::kWarpgroup, kBarrier = 3;  // turns have 1 and 2
-  const copy::StridedOperand a{p.gemm.a, p.gemm.m, p.gemm.k, p.gemm.a_row, p.gemm.a_col};
-  const copy::StridedOperand b{p.gemm.b, p.gemm.n, p.gemm.k, p.gemm.b_col, p.gemm.b_row};
-  auto& ring = memory.shared.ring;
-  typename T::Position at;
-  const int products = 1, stages = T::stages(p);
-  for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
-    const tile::Coord<> corner = walk.corner(cfg.block);
-    const auto start = [&](int stage) {
-      if (stage < stages) {
-        auto& raw = memory.raw[stage % kRawStages];
-        const int k = stage * copy::kTf32K;
-        raw.a.template load<kThreads>(a, corner.m, k);
-        raw.b.template load<kThreads>(b, corner.n, k);
-      }
-      ptx::cp_async_commit_group();
-    };
-    for (int stage = 0; stage < kRawStages - 1; ++stage) start(stage);
-#pragma unroll 1
-    for (int stage = 0; stage < stages; ++stage, at.advance()) {
-      ptx::cp_async_wait_group<kRawStages - 2>();
-      ptx::barrier_sync(kBarrier, kThreads);  // of all threads; the stage before has been split
-      start(stage + kRawStages - 1);
-      ptx::mbarrier_wait_parity(ring.tile_consumed[at.stage], at.phase ^ 1);
-      auto& raw = memory.raw[stage % kRawStages];
-      raw.a.template split<kThreads>(ring.a[at.stage]);
-      raw.b.template split<kThreads>(ring.b[at.stage]);
-      ptx::fence_proxy_async_shared();
-      ptx::barrier_sync(kBarrier, kThreads);  // the terms are there
-      if (threadIdx.x == 0) ptx::mbarrier_arrive(ring.tile_loaded[at.stage]);
-    }
-  }
-}
-
 // A warpgroup.
-template <Config cfg, MatrixType kind>
-__device__ void multiply_all(typename Types<cfg, kind>::Shared& shared, const PromotedParams& p,
+template <Config cfg>
+__device__ void multiply_all(typename Types<cfg>::Shared& shared, const PromotedParams& p,
                              int consumer) {
-  using T = Types<cfg, kind>;
+  using T = Types<cfg>;
   using Store = epilogue::PanelsOfC<ElementType::kF32, cfg.block.n, 1, typename T::Sums>;
   auto& panels = shared.panels[consumer * 4 + threadIdx.x / 32 % 4];
   typename T::Position at;
   typename T::Sums sums;
-  bool waits = consumer == 1;
   const int products = 1;
-  typename T::Walk walk(p.raster, products);
-  const bool has_tile = walk.valid();
-  const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
-  for (; walk.valid(); walk.advance()) {
+  for (typename T::Walk walk(p.raster, products); walk.valid(); walk.advance()) {
+    const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
     const tile::Coord<> corner = walk.corner(cfg.block);
-    mainloop::multiply_promoted<typename T::TileA, typename T::TileB, cfg.chains()>(
-        sums, shared.ring, at, T::stages(p), consumer * cfg.rows(), consumer, waits, release);
+    mainloop::multiply_promoted<typename T::TileA, typename T::TileB, kLowExponent>(
+        sums, shared.ring, at, p.stages, consumer * cfg.rows(), release);
     const int row = corner.m + consumer * cfg.rows() +
                     static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
-    if (T::kIsHalf) {
-      epilogue::scale_back(sums, p.gemm, p.a_terms.exponents, p.b_terms.exponents, row, corner.n);
-    }
+    epilogue::scale_back(sums, p.gemm, p.a_terms.exponents, p.b_terms.exponents, row, corner.n);
     Store c(panels, p.gemm, row, corner.n);
     c.start();
     epilogue::ScaledSums op;
     epilogue::store_by_tma<ElementType::kF32>(
         panels, sums, c.add_to(sums), {p.d_map, p.copied_columns, 0, false}, row, corner.n, op);
   }
-  // The turn that was passed on last is taken; a CTA without a tile passed none.
-  if (consumer == 0 && has_tile) pipeline::Turns::wait(0);
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 
@@ -174,15 +107,15 @@ __device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, co
   }
 }
 
-// All threads. Bits of what FP16 terms would lose.
-__device__ inline int lost_by_halves(const PromotedParams& p) {
+// All threads. Whether terms do not hold the operands.
+__device__ inline bool terms_are_lost(const PromotedParams& p) {
   int lost = 0;
   const auto add = [&](const passes::TermsOf& terms) {
     for (int i = threadIdx.x; i < terms.lost_words; i += blockDim.x) lost |= terms.lost[i];
   };
   add(p.a_terms);
   add(p.b_terms);
-  return __syncthreads_or(lost) ? passes::or_of_all(lost) : 0;
+  return __syncthreads_or(lost);
 }
 
 // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
@@ -191,10 +124,9 @@ __device__ inline int warp_of_roles() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
 }
 
-// All threads. `load()`: the first warpgroup's part.
-template <Config cfg, MatrixType kind, class Load>
-__device__ void run_terms(typename Types<cfg, kind>::Shared& shared, const PromotedParams& p,
-                          int warp, Load load) {
+template <Config cfg>
+__device__ void multiply_terms(typename Types<cfg>::Shared& shared, const PromotedParams& p) {
+  const int warp = warp_of_roles();
   if (threadIdx.x == 0) {
     shared.ring.init(4 * cfg.kConsumers);
     ptx::fence_mbarrier_init();
@@ -203,10 +135,10 @@ __device__ void run_terms(typename Types<cfg, kind>::Shared& shared, const Promo
   __syncthreads();
   if (warp < 4) {
     ptx::release_registers_to<cfg.kProducerRegisters>();
-    load();
+    if (warp == 0 && ptx::elect_one()) load_all<cfg>(shared, p);
   } else {
     ptx::acquire_registers_up_to<cfg.kConsumerRegisters>();
-    multiply_all<cfg, kind>(shared, p, warp / 4 - 1);
+    multiply_all<cfg>(shared, p, warp / 4 - 1);
   }
 }
 
@@ -216,26 +148,12 @@ __device__ void run(const PromotedParams& p) {
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
   if (p.stages == 0) return epilogue::store_without_sums<ElementType::kF32>(p.gemm);
-  static_assert(sizeof(mainloop::StridedTiles<kFfma>) <= cfg.shared_bytes());
+  using Tiles = mainloop::StridedTiles<kFfma>;
+  using Shared = typename Types<cfg>::Shared;
+  static_assert(sizeof(Tiles) <= cfg.shared_bytes() && sizeof(Shared) <= cfg.shared_bytes());
   extern __shared__ __align__(1024) unsigned char memory[];
-  const int lost = lost_by_halves(p);
-  if (passes::needs_ffma(lost)) {
-    if (threadIdx.x >= kFfma.threads()) return;
-    return multiply_by_ffma(*reinterpret_cast<mainloop::StridedTiles<kFfma>*>(memory), p.gemm);
-  }
-  const int warp = warp_of_roles();
-  if (passes::needs_tf32(lost)) {
-    using Memory = typename Types<cfg, MatrixType::kTF32>::SharedWithRaw;
-    static_assert(sizeof(Memory) <= cfg.shared_bytes());
-    auto& all = *reinterpret_cast<Memory*>(memory);
-    return run_terms<cfg, MatrixType::kTF32>(all.shared, p, warp, [&] { load_tf32<cfg>(all, p); });
-  }
-  using Memory = typename Types<cfg, MatrixType::kF16>::Shared;
-  static_assert(sizeof(Memory) <= cfg.shared_bytes());
-  auto& all = *reinterpret_cast<Memory*>(memory);
-  run_terms<cfg, MatrixType::kF16>(all, p, warp, [&] {
-    if (warp == 0 && ptx::elect_one()) load_halves<cfg>(all, p);
-  });
+  if (!terms_are_lost(p)) return multiply_terms<cfg>(*reinterpret_cast<Shared*>(memory), p);
+  if (threadIdx.x < kFfma.threads()) multiply_by_ffma(*reinterpret_cast<Tiles*>(memory), p.gemm);
 }
 
 // An entry of its own.

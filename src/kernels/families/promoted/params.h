@@ -14,8 +14,8 @@ struct PromotedParams {
   schedule::Raster raster;
   int stages;          // of kStageK each, whole turns
   int copied_columns;  // of D from the left, that tensor copies store
-  // What the sums of a row and of a column are to be multiplied by, and what FP16 terms would lose:
-  // TF32 terms or FFMAs multiply then.
+  // What the sums of a row and of a column are to be multiplied by, and where terms do not hold the
+  // operands: FFMAs multiply then.
   passes::TermsOf a_terms, b_terms;
 };
 

@@ -28,7 +28,7 @@ TEST(Ladder, PrintsARowARung) {
   const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
   EXPECT_EQ(object.at("runs").size(), 3u);
   EXPECT_EQ(ran.err, "");  // no bar where there is no terminal
-  EXPECT_TRUE(contains(ran.out, "(simt, vector, dmma, small, wgmma, mma) are not rungs"))
+  EXPECT_TRUE(contains(ran.out, "(simt, vector, dmma, small, wgmma, mma, mixed) are not rungs"))
       << ran.out;
 }
 

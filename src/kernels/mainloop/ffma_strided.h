@@ -19,15 +19,23 @@ struct StridedTile {
   template <class Load>
   __device__ void copy(const StridedOperand& from, long long first_outer, long long first_k,
                        Load load) {
+    constexpr int kOfThread = outer * cfg.block.k / cfg.threads();
+    static_assert(outer * cfg.block.k % cfg.threads() == 0);
     const bool along_k = from.by_k == 1;
+    const auto place = [&](int i) {
+      const int number = threadIdx.x + i * cfg.threads();
+      return along_k ? tile::Coord<>{number / cfg.block.k, number % cfg.block.k}
+                     : tile::Coord<>{number % outer, number / outer};
+    };
+    float kept[kOfThread];  // WHY first: all loads are in flight at a time
 #pragma unroll
-    for (int i = threadIdx.x; i < outer * cfg.block.k; i += cfg.threads()) {
-      const int o = along_k ? i / cfg.block.k : i % outer;
-      const int k = along_k ? i % cfg.block.k : i / outer;
-      const long long in_outer = first_outer + o, in_k = first_k + k;
+    for (int i = 0; i < kOfThread; ++i) {
+      const long long in_outer = first_outer + place(i).m, in_k = first_k + place(i).n;
       const bool inside = in_outer < from.outer && in_k < from.k;
-      x[k][o] = inside ? load(from.data, in_outer * from.by_outer + in_k * from.by_k) : 0.0f;
+      kept[i] = inside ? load(from.data, in_outer * from.by_outer + in_k * from.by_k) : 0.0f;
     }
+#pragma unroll
+    for (int i = 0; i < kOfThread; ++i) x[place(i).n][place(i).m] = kept[i];
   }
 };
 

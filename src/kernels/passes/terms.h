@@ -123,7 +123,7 @@ struct Slab {
   // To terms. Whether they lose digits. `of_row`: bits of the largest magnitude of each row.
   __device__ bool split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter],
                         float low_factor) {
-    constexpr float kLossy = 0x1p-18f;  // 2^32 below 2^14
+    constexpr float kLossy = 0x1p-18f, kLost = 0x1p-22f;  // 2^32 and 2^36 below 2^14
     const int lane = threadIdx.x % 32;
     bool is_lost = false;
 #pragma unroll
@@ -132,15 +132,18 @@ struct Slab {
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
-      int counts = 0;  // of the numbers that are not 0 and, in the upper half, of those that lose
+      // Of the numbers that are not 0 and, in the upper half, of those that lose: the smallest count
+      // four times.
+      int counts = 0;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
         x[j] *= scale.factor();
-        if (!is_zero) counts += fabsf(x[j]) < kLossy ? 0x10001 : 1;
+        const int lossy = fabsf(x[j]) < kLost ? 4 : fabsf(x[j]) < kLossy ? 1 : 0;
+        if (!is_zero) counts += lossy << 16 | 1;
       }
       counts = __reduce_add_sync(0xffffffff, counts);
-      is_lost |= 8 * (counts >> 16) > (counts & 0xffff) || scale.is_special;
+      is_lost |= 4 * (counts >> 16) > (counts & 0xffff) || scale.is_special;
       const long long k = place.k + 4 * lane;
       if (place.has_row(row) && 2 * k < place.of.row) {
         const Terms terms(x, low_factor);

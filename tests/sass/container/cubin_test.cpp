@@ -85,8 +85,12 @@ bool ptxas_repeats_epilogue(const std::string& entry) {
   return entry.starts_with("wgmma_tf32__") && entry.ends_with("_am_bk_tma");
 }
 
-// Of a product with a vector, ptxas writes the layouts' loops apart and their sums once each.
-bool ptxas_parts_loops(const std::string& entry) { return entry == "simt_f32_vector__8_warps"; }
+// Of products with few vectors, and of BF16 with FP32, ptxas writes the layouts' loops apart and
+// their sums once each.
+bool ptxas_parts_loops(const std::string& entry) {
+  return entry.starts_with("simt_f32_vector__") || entry.starts_with("vector_") ||
+         entry.starts_with("mixed_");
+}
 
 // Of B along k, whose columns are loaded one k at a time, ptxas loads four k at once, the first of
 // them for a second time.

@@ -53,7 +53,7 @@ struct FfmaShape {
   constexpr int threads() const { return thread_grid().m * thread_grid().n; }
   static constexpr int pitch(int outer) { return outer + 2; }
 };
-inline constexpr FfmaShape kFfma = {{128, 128, 16}, {8, 8}};
+inline constexpr FfmaShape kFfma = {{128, 64, 16}, {8, 4}};
 inline constexpr int kFfmaChainK = 64;  // sums along this much of k are added up on their own
 
 constexpr bool is_legal(const Config& c) {

@@ -12,8 +12,7 @@ OperandId narrow_operand(const Types& types) {
   return size_of(types.a) < size_of(types.b) ? OperandId::kA : OperandId::kB;
 }
 
-// Bytes of a step that copies and takes as long. HW: H100, 4096 x 4096: 2.5 times as long as its
-// bytes.
+// Bytes of a step that copies and takes as long: an estimate.
 std::int64_t bytes_moved(const WidenedOperand& operand) {
   return operand.lines * operand.length * operand.products *
          (size_of(ElementType::kBf16) + size_of(ElementType::kF32)) * 5 / 4;

@@ -132,8 +132,8 @@ struct Slab {
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
-      // Of the numbers that are not 0 and, in the upper half, of those that lose: the smallest count
-      // four times.
+      // Numbers that are not 0; in the upper half those that lose digits, the smallest of them four
+      // times.
       int counts = 0;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {

@@ -17,6 +17,12 @@ TYPES = {"FP64": "f64", "FP32": "f32", "TF32": "tf32", "BF16": "bf16", "FP16": "
 LAYOUT = re.compile(r"\b(NN|NT|TN|TT)\b")
 
 
+def name_of_type(problem):
+    """A word, or of operands of several types all words, joined."""
+    of_problem = problem.get("type")
+    return ",".join(of_problem.values()) if isinstance(of_problem, dict) else of_problem
+
+
 class Named:
     """What words say of the runs that figures beside them belong to; an empty set says nothing."""
 
@@ -38,7 +44,7 @@ class Named:
     def is_of(self, problem):
         """Whether a run's problem is one of those."""
         size = tuple(problem.get(extent) for extent in "mnk")
-        return ((not self.sizes or size in self.sizes) and (not self.types or problem.get("type") in self.types) and
+        return ((not self.sizes or size in self.sizes) and (not self.types or name_of_type(problem) in self.types) and
                 (not self.layouts or problem["layout"] in self.layouts))
 
     def is_of_row(self, row, known):

@@ -10,7 +10,7 @@
 // and high terms of 10 bits: 2.8 u and 2.1 u, since the factors are cut, not the sums alone.
 //
 // TRIED (H100): one chain for all products, and two warpgroups that take turns (rung 47). In tiles
-// of 128x192 it is 6 % faster at 8192, but numbers 2^20 below the largest of their row lose digits.
+// of 128x192 it is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
 //
 // Floors, measured before this was built: docs/tensor-arithmetic.md.
 #pragma once

@@ -126,6 +126,7 @@ struct Slab {
     constexpr float kLossy = 0x1p-18f, kLost = 0x1p-22f;  // 2^32 and 2^36 below 2^14
     const int lane = threadIdx.x % 32;
     bool is_lost = false;
+    int of_rows = 0;
 #pragma unroll
     for (int i = 0; i < Largest::kRows; ++i) {
       const int row = Largest::row(i);
@@ -143,7 +144,8 @@ struct Slab {
         if (!is_zero) counts += lossy << 16 | 1;
       }
       counts = __reduce_add_sync(0xffffffff, counts);
-      is_lost |= 4 * (counts >> 16) > (counts & 0xffff) || scale.is_special;
+      is_lost |= 2 * (counts >> 16) > (counts & 0xffff) || scale.is_special;
+      of_rows += counts;
       const long long k = place.k + 4 * lane;
       if (place.has_row(row) && 2 * k < place.of.row) {
         const Terms terms(x, low_factor);
@@ -153,7 +155,7 @@ struct Slab {
         *reinterpret_cast<uint2*>(to + kTermGroup) = terms.low;
       }
     }
-    return is_lost;
+    return is_lost || 4 * (of_rows >> 16) > (of_rows & 0xffff);
   }
 };
 

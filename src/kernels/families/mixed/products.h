@@ -36,7 +36,7 @@ __device__ inline Terms terms_of(const float (&x)[kOfLane], std::uint32_t& lost)
 // Adds the products of a chunk to the sums of a warp, the columns of a few instructions at a time,
 // whose terms `of_columns` has. WHY their chains side by side: an instruction waits for the one
 // before it in its chain. TRIED (H100, 16 rows of 131072 x 4096 lines): terms from shared memory,
-// split once per CTA, which waits in each stage: 583 us, and 456 as it is.
+// split once per CTA, which waits in each stage: slower.
 template <int columns, int words, class OfColumns>
 __device__ void multiply(float (&sums)[columns / kColumns][kPieces][4],
                          const std::uint32_t (&narrow)[words], OfColumns of_columns) {

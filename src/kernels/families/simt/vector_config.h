@@ -65,9 +65,9 @@ constexpr Config by_mma(ElementType in, ElementType out, int vectors, int ahead)
 
 // `ahead`: steps of k on their way with eight vectors, as registers suffice.
 //
-// TRIED: four and eight vectors of 16 bits and of FP64 on CUDA cores: 0.6 to 0.95 of the speed of
-// the kernels for larger tiles. Two of 16 bits on CUDA cores, and 16 of 16 bits and TF32 on tensor
-// cores: 0.7 to 1.4 times as fast as larger tiles, mostly near 1, and ten images.
+// TRIED: four and eight vectors of 16 bits and of FP64 on CUDA cores: slower than the kernels for
+// larger tiles. Two of 16 bits on CUDA cores, and 16 of 16 bits and TF32 on tensor cores: mostly
+// as fast as larger tiles, and ten images.
 constexpr auto rows_for(ElementType in, ElementType out, int ahead) {
   return rows_of<Config>({
       {"8_warps", by_ffma(in, out, 1, 3)},

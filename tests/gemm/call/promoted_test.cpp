@@ -276,6 +276,17 @@ TEST(Promoted, VerySmallNumbersKeepTheirDigitsBesideLargeOnes) {
   EXPECT_EQ(multiplied(p, a, b)[0], std::ldexp(small, 110));
 }
 
+// A tenth of each row is far below its largest number: no row alone is flagged, and four are.
+TEST(Promoted, SpreadOfAFewNumbersInEveryRowIsNoticed) {
+  constexpr int kSmall = 10;
+  const Problem p = f16x3_product(8, 4, 128);
+  const float small = std::ldexp(1.2345678f, -40);
+  Floats a(p.m * p.k, 1.0f), b(p.k * p.n, 0.0f);
+  for (std::int64_t i = 0; i < p.m; ++i) std::fill_n(a.begin() + i * p.k, kSmall, small);
+  std::fill_n(b.begin(), kSmall * p.n, 1.0f);
+  EXPECT_NEAR(multiplied(p, a, b)[0], kSmall * small, std::ldexp(kSmall * small, -22));
+}
+
 // Numbers far below the largest of their row: two terms would lose them.
 TEST(Promoted, WideSpreadIsNoticed) {
   const Problem p = f16x3_product(4, 8, 256);

@@ -13,7 +13,7 @@ namespace {
 // for none: ptxas never counts on it, and a kernel's first LDC R1, which nothing reads or waits
 // for, would otherwise be done by the next one. Sources of all memory instructions are read in one
 // order, whatever memory they are for, atomics (ATOM, ATOMG) among them, whose results are not
-// taken to come in order.
+// taken to come in order; LDC overwrites what an earlier store reads (seen on sm_90: STL).
 enum class Queue {
   kNone,
   kShared,
@@ -23,7 +23,8 @@ enum class Queue {
   kMatrix,
   kDouble,
   kShuffle,
-  kTranspose
+  kTranspose,
+  kReduction
 };
 
 Queue queue_of(const std::string& name) {
@@ -35,7 +36,8 @@ Queue queue_of(const std::string& name) {
       {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion},  {"ATOMS", Queue::kShared},
       {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},     {"DFMA", Queue::kDouble},
       {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},     {"DSETP", Queue::kDouble},
-      {"SHFL", Queue::kShuffle},    {"POPC", Queue::kConversion}, {"MOVM", Queue::kTranspose}};
+      {"SHFL", Queue::kShuffle},    {"POPC", Queue::kConversion}, {"MOVM", Queue::kTranspose},
+      {"REDUX", Queue::kReduction}};
   for (const auto& [prefix, queue] : kPrefixes) {
     if (name.starts_with(prefix)) return queue;
   }
@@ -55,7 +57,8 @@ bool is_memory(const Operation& operation) {
 }
 
 bool read_in_order(const Operation& first, const Operation& second) {
-  return write_in_order(first, second) || (is_memory(first) && is_memory(second));
+  return write_in_order(first, second) ||
+         (is_memory(first) && (is_memory(second) || second.name.starts_with("LDC")));
 }
 
 // HW: the predicate of ATOM says whether the address was one of global memory. It is known when the

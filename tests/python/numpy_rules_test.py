@@ -349,6 +349,9 @@ class Tensors(numpy.ndarray):
     def unsqueeze(self, axis):
         return numpy.expand_dims(self, axis)
 
+    def to(self, dtype):
+        return self.astype(dtype)
+
     def sum_to_size(self, shape):
         extra = self.ndim - len(shape)
         axes = tuple(range(extra)) + tuple(extra + i for i, n in enumerate(shape) if n == 1 and self.shape[extra + i] > 1)

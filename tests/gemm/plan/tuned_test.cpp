@@ -47,7 +47,8 @@ void expect_same_steps(const Plan& one, const Plan& other) {
   ASSERT_EQ(one.steps.size(), other.steps.size());
   for (std::size_t i = 0; i < one.steps.size(); ++i) {
     EXPECT_EQ(one.steps[i].launch.entry, other.steps[i].launch.entry);
-    EXPECT_EQ(one.steps[i].launch.params, other.steps[i].launch.params);
+    EXPECT_TRUE(one.steps[i].launch.params == other.steps[i].launch.params)
+        << one.steps[i].launch.entry;
   }
 }
 

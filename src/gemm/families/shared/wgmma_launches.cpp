@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -213,8 +214,12 @@ class WgmmaSteps {
 
   // The step with the larger parameter block of a kernel that applies the epilogue.
   Step fused(const LaunchShape& launch, const WgmmaParams& params) const {
-    Step step = step_of(Pass::kMultiply, row_.entry, launch,
-                        FusedParams{params, fused_of(caller_.problem())});
+    FusedParams all;
+    std::memset(static_cast<void*>(&all), 0,
+                sizeof all);  // WHY: padding, too, of equal steps is equal
+    all.product = params;
+    all.epilogue = fused_of(caller_.problem());
+    Step step = step_of(Pass::kMultiply, row_.entry, launch, all);
     patch_fused(step, offsetof(FusedParams, epilogue), caller_.whole);
     return step;
   }

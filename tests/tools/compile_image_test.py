@@ -75,6 +75,26 @@ class CompileImage(unittest.TestCase):
             self.assertEqual(self.compile().returncode, 0)
             self.assertEqual(self.runs(), before + 1, name)
 
+    def test_a_result_is_shared_whatever_the_comments_say(self):
+        def runs_after(text):
+            before = self.runs()
+            (self.root / "source/src/kernel.cu").write_text(text)
+            self.assertEqual(self.compile().returncode, 0)
+            return self.runs() - before
+
+        self.assertEqual(runs_after("// One.\nint x = 1;\nint y;  // Its end.\n"), 1)
+        for same in ("// Two.\nint x = 1;\nint y;  // Its end.\n",
+                     '  // The "first".\nint x = 1;\nint y;\n'):
+            self.assertEqual(runs_after(same), 0, same)
+        for other in ("// One.\nint x = 2;\nint y;  // Its end.\n",
+                      "// One.\n\nint x = 1;\nint y;  // Its end.\n",
+                      "// One. \\\nint x = 1;\nint y;  // Its end.\n",
+                      "// One.\nint x = 1; int z;\nint y;  // Its end.\n"):
+            self.assertEqual(runs_after(other), 1, other)
+        for code in ('f("//one");\n', 'f("//two");\n', "/* // */ int x = 1;\n",
+                     "/* // */ int x = 2;\n"):
+            self.assertEqual(runs_after(code), 1, code)
+
     def test_builds_at_the_same_time_share_one_result(self):
         for at in range(12):  # more results than are kept: old ones are removed meanwhile
             (self.root / "source/src/kernel.cu").write_text(f"{at}\n")

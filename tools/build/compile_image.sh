@@ -15,8 +15,13 @@ name=$(basename "$stem")
 standard=(-std=c++20 --expt-relaxed-constexpr)
 language=("${standard[@]}" -I "$source_dir/src" -I "$generated")
 
+# Prints files without the words of their // comments. Their lines stay, because the PTX names lines.
+# WHY some lines stay whole: a // in a string is code, and code may follow a block comment.
+without_comments() {
+  sed -E -e '/\\$|\*\//b' -e 's|^ *//.*||' -e '/"/b' -e 's| *//.*||' "$@"
+}
 # What the result depends on: how this script compiles (from `ptx_from_cuda` on), the compiler, and
-# every file of ours that it reads.
+# the code of every file of ours that it reads.
 key_of_headers() {
   local read_files
   read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
@@ -24,7 +29,7 @@ key_of_headers() {
   printf '%s\n' "$0" "$stem.cu" $read_files > "$stem.inputs"
   {
     sed -n '/^ptx_from_cuda()/,$p' "$0"
-    cat "$stem.cu" $read_files
+    without_comments "$stem.cu" $read_files
     "$compiler" --version
     echo "${standard[*]} $portable $first_arch $archs"
   } | sha256sum | cut -c 1-32

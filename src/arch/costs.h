@@ -1,6 +1,6 @@
 // Costs on a GPU: how long an instruction holds its unit, how long a value takes to arrive, how
-// many bytes the memory beyond the SM delivers. They belong to the GPU, never to a kernel, and the
-// prediction of a kernel's time uses no others.
+// many bytes the memory beyond the SM delivers. They describe the GPU, not a kernel. The prediction
+// of a kernel's time uses no other constants.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace tessera::arch {
 
-// In SM clock cycles unless said otherwise. The values are an H200's.
+// Times are in SM clock cycles where no unit is given. The values are an H200's. A source such as
+// (ffma_8) names a row of results/calibration/h200_calibration.json.
 struct Costs {
-  // HW: rows of results/calibration/h200_calibration.json are named by their entries: pipes ffma_8,
-  // imad_8, shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four
-  // parts:
+  // HW: the cycles for which an instruction of a warp occupies its unit in one of the SM's four
+  // sub-partitions (rows "pipes").
   double fma = 1;      // FFMA, FADD, FMUL (ffma_8)
   double imad = 2;     // IMAD (imad_8), on the same unit as FFMA (ffma_imad)
   double alu = 2;      // IADD3, LOP3, SHF, ISETP, ... (shift_8, add_xor_64_8)
@@ -22,64 +22,64 @@ struct Costs {
   double tensor = 16;  // DMMA 8x8x4 (dmma_4); 16x8x4 takes as long (dmma_16x8x4)
   double uniform = 1;  // not measured
   double control = 1;  // not measured
-  // HW: shared_memory shared_chase_*, without the addition of 4 cycles in each step.
-  double shared_latency = 24;  // after the last wavefront (shared_chase_*, without an addition)
-  double l1_latency = 33;      // HW: latency global_chase, without its two additions
-  double store_release = 18;   // until a store's registers are free: Huerta et al., MICRO 2025
-  // What a load that misses L1 waits for, on average, while all SMs load. Fitted:
-  // tools/calibrate/fit_model, on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for
-  // device memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
+  // HW: latency of a shared-memory load after its last wavefront. Each step of the pointer chases
+  // (rows "shared_memory", shared_chase_*) has an integer addition; its 4 cycles are subtracted.
+  double shared_latency = 24;
+  double l1_latency = 33;     // HW: latency global_chase, minus its two additions per load
+  double store_release = 18;  // until a store's registers are free: Huerta et al., MICRO 2025
+  // Average latency of a load that misses L1 while all SMs load. Fitted to the rungs at 1024 and
+  // 2048 by tools/calibrate/fit_model. A single load takes 278 from L2 and 620 from device memory
+  // (HW: latency l2_chase of 16 MiB and of 1 GiB).
   double miss_latency = 600;
-  // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
-  // l2_load_*, one SM.
+  // HW: cycles between two warp loads of one SM that miss L1, for 32, 64 and 128 bits per lane
+  // (rows "global_memory", l2_load_*).
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
-  double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM a cycle
-  // Atomics, each at its quickest. Those of an H100 are in results/calibration/h100_atomics.json;
-  // its SM is an H200's.
-  // HW: shared_memory shared_atomic_add: clocks of each lane at one address.
+  double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM per cycle
+  // Atomics, each in its fastest form. "H100" marks values from an H100, whose SM is the H200's
+  // (results/calibration/h100_atomics.json).
+  // HW: shared_memory shared_atomic_add: cycles per lane when all lanes update one address.
   double shared_atomic = 1;
-  // HW: of an H100, shared_red_add_f32: the same of f32, whose sums are loops of compare-and-swap.
+  // HW, H100: shared_red_add_f32: the same for f32, where an addition is a compare-and-swap loop.
   double shared_swap_32 = 11.8;
-  // HW: of an H100, shared_red_add_u64 and _f64: the same of sums of 64 bits.
+  // HW, H100: shared_red_add_u64 and _f64: the same for 64-bit sums.
   double shared_swap_64 = 13.2;
-  // HW: global_memory global_atomic_add, all SMs at work: from one sector that an SM updates to the
-  // next, or from one lane at an address to the next; 2.4 where all 32 share one.
+  // HW: global_memory global_atomic_add with all SMs busy: cycles per sector that an SM updates, or
+  // per lane where several lanes update one address; 2.4 where all 32 lanes update one address.
   double l2_atomic = 2.05;
-  // HW: of an H100, "the grid, all warps alike", stride 1: nanoseconds from one update of a sector
-  // to the next.
+  // HW, H100: "the grid, all warps alike", stride 1: nanoseconds between two updates of one sector.
   double hot_sector_ns = 0.57;
-  // HW: of an H100, global_histogram_u32 of 4 bins: the same where lanes of a request share an
-  // address: for each lane at the address that most of them want.
+  // HW, H100: global_histogram_u32 of 4 bins: nanoseconds per lane at the most wanted address of a
+  // request whose lanes share addresses.
   double hot_lanes_integer_ns = 0.64;
-  // HW: global_histogram_f32 of 4 bins: the same of floats.
+  // HW, H100: global_histogram_f32 of 4 bins: the same for floats.
   double hot_lanes_float_ns = 1.5;
-  // HW: the grid, 32 lanes an address: from one update of an integer to the next.
+  // HW, H100: the grid, 32 lanes per address: nanoseconds between two updates of an integer.
   double hot_integer_ns = 0.72;
-  // HW: the same of a float.
+  // HW, H100: the same for a float.
   double hot_float_ns = 1.74;
-  double barrier = 12;         // HW: control barrier: of one
-  double barrier_arrival = 2;  // HW: the same rows: and for each warp
+  double barrier = 12;         // HW: control barrier: cycles per barrier
+  double barrier_arrival = 2;  // HW: the same rows: additional cycles per warp that arrives
   double branch = 6;           // a taken branch: not measured
-  double memory_queue = 64;    // wavefronts that wait before an SM takes no more: not measured
-  double scoreboard = 10;  // a value without a fixed latency that is not from memory: not measured
-  double cta_lag = 97;     // between the first instructions of CTAs of one SM: not measured
-  double cta_start = 161;  // HW: control nothing: from one CTA's start on an SM to the next
-  double wave_us = 4;      // microseconds to fill and drain a wave of CTAs. Fitted likewise
-  double launch_us = 3.7;  // HW: control nothing: one launch between two events
-  double next_launch_us = 2.5;  // HW: control nothing: each of 1000 launches in a row
+  double memory_queue = 64;    // wavefronts that an SM queues before it stalls: not measured
+  double scoreboard = 10;      // variable-latency results that are not from memory: not measured
+  double cta_lag = 97;         // between the first instructions of two CTAs on one SM: not measured
+  double cta_start = 161;      // HW: control nothing: between the starts of two CTAs on one SM
+  double wave_us = 4;          // microseconds to fill and drain a wave of CTAs. Fitted by fit_model
+  double launch_us = 3.7;      // HW: control nothing: one launch, between two events
+  double next_launch_us = 2.5;  // HW: control nothing: per launch in a row of 1000
   double l2_gbs = 8800;         // HW: streams stream_read of 16 to 48 MiB
   double copy_gbs = 3960;       // HW: streams stream_copy of 2 GiB, read and written together
   double dram_gbs = 4540;       // HW: streams stream_read of 2 GiB
 
   bool is_measured = true;  // on this GPU; else rates from data sheets, with an H200's latencies
-  // Of the prediction, over the rungs at 1024 and 2048 (results/calibration/h200_model_fit.json).
+  // Relative errors of predictions at 1024 and 2048 (results/calibration/h200_model_fit.json).
   double median_error = 0, largest_error = 0;
 };
 
 inline constexpr std::string_view kCostsMeasuredOn = "h200";
 
-// Rates of another GPU follow from its lanes, its clock and its memory. Everything else is an
-// H200's, and is_measured is false.
+// The costs of a GPU. For one that was not measured, rates follow from its lanes, its clock and its
+// memory; everything else is copied from the H200, and is_measured is false.
 constexpr Costs costs_of(const Gpu& gpu) {
   Costs costs;
   costs.median_error = 0.019;
@@ -94,9 +94,9 @@ constexpr Costs costs_of(const Gpu& gpu) {
   const double ratio = gpu.memory_gbs / 4800;  // to an H200's data sheet
   costs.dram_gbs *= ratio;
   costs.copy_gbs *= ratio;
-  // What somebody assumes is what memory delivers: no data sheet, of which a part is reached.
+  // An assumed rate is already what memory delivers; a data sheet's rate is only partly reached.
   if (gpu.assumed_copy > 0) costs.dram_gbs = costs.copy_gbs = gpu.assumed_copy;
-  // HW: about 34 bytes a clock and SM reach all SMs of an H200 together.
+  // HW: on an H200 with all SMs loading, L2 delivers about 34 bytes per clock to each SM.
   costs.l2_gbs = 34.0 * gpu.sms * gpu.clock_ghz;
   return costs;
 }

@@ -13,18 +13,18 @@ struct Gpu {
   int fp32_lanes;         // FP32 multiply-adds per clock and SM
   int fp64_lanes;         // FP64 multiply-adds per clock and SM, without tensor cores
   int fp64_tensor_lanes;  // the same on tensor cores; 0: has none
-  // FP16, BF16 and TF32 multiply-adds a clock and SM, summed in FP32; 0: has none.
+  // FP16, BF16 and TF32 multiply-adds per clock and SM, summed in FP32; 0: has none.
   int f16_tensor_lanes, bf16_tensor_lanes, tf32_tensor_lanes;
   double clock_ghz;      // boost clock
   double memory_gbs;     // device memory, GB/s (10^9)
   int l2_kib;            // L2 cache
-  int shared_kib;        // shared memory of an SM
+  int shared_kib;        // shared memory per SM
   int shared_block_kib;  // the most that one block can have
-  int registers;         // 32-bit registers of an SM
-  // 0: not known.
+  int registers;         // 32-bit registers per SM
+  // In the next three, 0 means unknown.
   double measured_fp32;   // TFLOP/s of a pure FFMA loop
-  double estimated_fp64;  // TFLOP/s of a pure DFMA loop, which nobody ran
-  double assumed_copy;    // GB/s that the cost model takes device memory for, between read and copy
+  double estimated_fp64;  // TFLOP/s of a pure DFMA loop; estimated, never run
+  double assumed_copy;    // GB/s of device memory in the cost model
 
   // TFLOP/s that the lanes and the clock allow; a multiply-add is two.
   constexpr double fp32_peak() const { return peak_of(fp32_lanes); }
@@ -33,7 +33,7 @@ struct Gpu {
   constexpr double f16_tensor_peak() const { return peak_of(f16_tensor_lanes); }
   constexpr double bf16_tensor_peak() const { return peak_of(bf16_tensor_lanes); }
   constexpr double tf32_tensor_peak() const { return peak_of(tf32_tensor_lanes); }
-  constexpr double f16x3_peak() const { return f16_tensor_peak() / 3; }  // of three FP16 products
+  constexpr double f16x3_peak() const { return f16_tensor_peak() / 3; }  // three FP16 products each
 
  private:
   constexpr double peak_of(int lanes) const { return 2e-3 * lanes * sms * clock_ghz; }

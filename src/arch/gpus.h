@@ -22,15 +22,15 @@ inline constexpr Gpu kH200 = {
     .clock_ghz = 1.98,          // HW: cuDeviceGetAttribute and NVML maximum SM clock on an H200
     .memory_gbs = 4800,         // HW: H200 data sheet: 4.8 TB/s
     .l2_kib =
-        61440,  // HW: what the driver reports on an H200 (results/ladder/h200_ladder_4096.json)
+        61440,  // HW: reported by the driver of an H200 (results/ladder/h200_ladder_4096.json)
     .shared_kib = 228,        // HW: CUDA C++ Programming Guide, compute capability 9.0
     .shared_block_kib = 227,  // HW: the same table
     .registers = 65536,       // HW: the same table
     .measured_fp32 =
         66.5,  // HW: FFMAs alone, half a second (results/calibration/h200_registers.json)
-    .estimated_fp64 = 33.3,  // as near to what the lanes allow as FFMAs alone come
+    .estimated_fp64 = 33.3,  // the same share of the peak as in the FFMA loop
     // HW: between stream_copy, 3959 GB/s, and stream_read, 4541 GB/s
-    // (results/calibration/h200_calibration.json); constants of the cost model were fitted with it.
+    // (results/calibration/h200_calibration.json). The cost model was fitted with this value.
     .assumed_copy = 4265,
 };
 
@@ -47,7 +47,7 @@ inline constexpr Gpu kH100 = {
     .tf32_tensor_lanes = 1024,  // HW: the same page
     .clock_ghz = 1.98,          // HW: maximum SM clock (results/drawn/h100_79a6f2a0.json.xz)
     .memory_gbs = 3350,         // HW: H100 data sheet, SXM: 3.35 TB/s
-    .l2_kib = 51200,            // HW: what the driver reports (results/drawn/h100_79a6f2a0.json.xz)
+    .l2_kib = 51200,            // HW: reported by the driver (results/drawn/h100_79a6f2a0.json.xz)
     .shared_kib = 228,          // HW: CUDA C++ Programming Guide, compute capability 9.0
     .shared_block_kib = 227,    // HW: the same table
     .registers = 65536,         // HW: the same table

@@ -10,7 +10,7 @@
 
 namespace tessera::arch {
 
-// What an SM holds besides registers and shared memory, and the units of both.
+// Limits of an SM besides registers and shared memory, and the allocation unit of shared memory.
 struct SmLimits {
   int warps = 0;            // resident
   int blocks = 0;           // resident
@@ -39,14 +39,14 @@ constexpr SmLimits sm_limits(int sm) {
 
 // HW: the same for all compute capabilities from 7.0 to 9.0 (cuda_occupancy.h of CUDA 13.0).
 inline constexpr int kWarpThreads = 32;
-inline constexpr int kRegisterUnit = 256;  // registers of a warp
-inline constexpr int kSubPartitions = 4;   // of an SM; each has its share of the registers
-inline constexpr int kMaxRegisters = 255;  // of a thread
-inline constexpr int kMaxThreads = 1024;   // of a block
+inline constexpr int kRegisterUnit = 256;  // a warp gets a multiple of this many registers
+inline constexpr int kSubPartitions = 4;   // per SM; each has its share of the registers
+inline constexpr int kMaxRegisters = 255;  // per thread
+inline constexpr int kMaxThreads = 1024;   // per block
 
 enum class OccupancyLimit { kWarps, kBlocks, kRegisters, kShared };
 
-// "registers", "warps of an SM"
+// The name of a limit, for messages: "registers", "warps of an SM".
 constexpr std::string_view name_of(OccupancyLimit limit) {
   switch (limit) {
     case OccupancyLimit::kWarps:
@@ -62,14 +62,14 @@ constexpr std::string_view name_of(OccupancyLimit limit) {
 
 struct BlockNeeds {
   int threads = 0;
-  int registers = 0;     // a thread, as ptxas reports them
+  int registers = 0;     // per thread, as ptxas reports them
   int shared_bytes = 0;  // static and dynamic
 };
 
 struct Occupancy {
   int blocks = 0;     // of this kernel on one SM; 0: it does not run on this GPU
-  int warps = 0;      // of these blocks
-  int max_warps = 0;  // of the SM
+  int warps = 0;      // in these blocks
+  int max_warps = 0;  // that the SM can hold
   OccupancyLimit limit = OccupancyLimit::kWarps;  // the one that is reached first
 
   constexpr double share() const { return static_cast<double>(warps) / max_warps; }
@@ -83,7 +83,7 @@ constexpr int blocks_by_registers(const Gpu& gpu, const BlockNeeds& needs, int w
   if (needs.registers == 0) return sm_limits(gpu.sm).blocks;
   if (needs.registers > kMaxRegisters) return 0;
   const int of_warp = round_up(needs.registers * kWarpThreads, kRegisterUnit);
-  // A launch must fit as if its warps filled all sub-partitions alike.
+  // HW: the block must fit with its warps rounded up to an equal number in each sub-partition.
   if (of_warp * round_up(warps, kSubPartitions) > gpu.registers) return 0;
   return gpu.registers / kSubPartitions / of_warp * kSubPartitions / warps;
 }
@@ -97,7 +97,7 @@ constexpr int blocks_by_shared(const Gpu& gpu, const BlockNeeds& needs) {
 
 }  // namespace detail
 
-// Shared memory: of the largest carve-out that the SM has.
+// How many blocks of a kernel fit on an SM that gives shared memory its largest share of L1.
 constexpr Occupancy occupancy(const Gpu& gpu, const BlockNeeds& needs) {
   const SmLimits limits = sm_limits(gpu.sm);
   Occupancy result;

@@ -1,17 +1,17 @@
-// The activations that an epilogue may end with. One table, which the problem, the host's product,
-// the reference, the command line and the C interface read; Python asks that interface. A GPU's
-// form of each is in kernels/epilogue/activations.h.
+// The activations that an epilogue may end with. One table serves the problem, the host's product,
+// the reference, the command line and the C API; Python reads it through the C API. Device code for
+// each is in kernels/epilogue/activations.h.
 #pragma once
 
 #include <cmath>
 
 namespace tessera {
 
-// The number of a row is that of include/tessera/gemm.h.
+// The values are those of the activations in include/tessera/gemm.h.
 enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf, kSilu };
 
-// A function of one value, for the precisions of the host. It defines the activation: a GPU's form
-// is tested against it.
+// A function of one value in both precisions of the host. It defines the activation: device code is
+// tested against it.
 struct ActivationFormula {
   double (*of_double)(double);
   long double (*of_long)(long double);
@@ -25,14 +25,14 @@ struct ActivationRow {
   const char* name;  // for the command line, records and Python
   const char* text;  // for messages
   ActivationFormula formula;
-  double steepest_slope;  // by how much an error of its argument can grow, at most
-  // Of the sum's type, in a result: GELU, like SiLU, multiplies x by a probability: an exponential
-  // whose argument, a few roundings off, is at most as large as its result is small, and a
-  // reciprocal.
+  double steepest_slope;  // the largest factor by which an error of the argument grows
+  // Rounding errors of a result, in units of the sum's type. GELU and SiLU multiply x by a
+  // probability, which is the reciprocal of a sum with an exponential; the exponential's argument
+  // has a few rounding errors of its own.
   int roundings;
 };
 
-// WHY no lambdas in the table: they would be constexpr, and so device code of 80 bits.
+// WHY no lambdas in the table: a lambda is constexpr, so nvcc would compile its long double, too.
 namespace formula {
 
 template <class T>
@@ -44,7 +44,7 @@ T relu(T x) {
   return x < 0 ? T(0) : x;
 }
 // SiLU and both forms of GELU are x times a probability, so minus infinity gives NaN, as in
-// PyTorch. WHY by exp: x (1 + tanh(u)) / 2 loses the digits of a small result.
+// PyTorch. WHY exp: the usual form x (1 + tanh(u)) / 2 loses digits where the result is small.
 template <class T>
 T gelu(T x) {
   constexpr T kRootOf2OverPi = T(0.79788456080286535588L), kCubic = T(0.044715L);

@@ -1,4 +1,4 @@
-// The types that configs of kernels are made of. A config is one named struct value, the same at
+// The types that the configs of kernels consist of. A config is one named struct value, the same at
 // compile time (template argument) and at run time (catalog, tuner, tests). Each kernel's config.h
 // declares its own struct of these types, its legality, and its rows. Pure C++, for host and nvcc.
 #pragma once
@@ -32,13 +32,13 @@ struct Loads {
   Load a, b;
 };
 
-// What one tensor copy moves, in elements, and how its rows are swizzled (bytes; 0: not at all).
+// The box that one tensor copy moves, in elements, and its swizzle (in bytes; 0: none).
 struct TensorBox {
   int inner = 0, outer = 0;  // along the operand's contiguous index, and along the other
   int swizzle = 0;
 };
 
-// One row of a kernel's config table. Becomes one entry point, named by variant and majors.
+// One row of a kernel's config table. It becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a user types after the kernel's name, "128x128x8"
@@ -49,7 +49,7 @@ struct ConfigRow {
 inline constexpr Majors kAllMajors[4] = {
     {Major::kK, Major::kN}, {Major::kM, Major::kN}, {Major::kK, Major::kK}, {Major::kM, Major::kK}};
 
-// A row table of a fixed length, returned by the helper below.
+// A config table, returned by the functions below.
 template <class Config, int count>
 struct ConfigRows {
   ConfigRow<Config> rows[count];

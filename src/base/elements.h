@@ -1,5 +1,5 @@
-// From an element type, which is an enum value, to code for its C++ type. The only list of these
-// pairs is here.
+// Calls code for the C++ type that represents an element type (an enum value). This file has the
+// only list of these pairs.
 #pragma once
 
 #include <cmath>
@@ -68,7 +68,7 @@ T element_of(double value) {
   }
 }
 
-// One element in memory, aligned or not.
+// Reads one element from memory, aligned or not.
 inline double load_element(ElementType type, const void* from) {
   return on_element(type, "reading a number", [&]<class T>(T value) -> double {
     std::memcpy(&value, from, sizeof value);

@@ -17,7 +17,7 @@ extern "C" void note_interrupt(int) {
 
 void keep_results_on_interrupt() {
   std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);  // `timeout`, a batch system at the end of its patience
+  std::signal(SIGTERM, note_interrupt);  // sent by `timeout` and by batch systems at a time limit
 }
 
 bool interrupted() { return stop_asked != 0; }

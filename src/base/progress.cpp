@@ -20,8 +20,8 @@ std::string time_left(std::int64_t done, std::int64_t total, double seconds_so_f
   return fmt::format("{}:{:02} left", seconds / 60, seconds % 60);
 }
 
-// WHY one column less than there are: a terminal that is full to its edge may continue on the next
-// line, and only the last line of a bar is erased.
+// WHY one column fewer than the terminal has: a line that fills the terminal may wrap, and wipe()
+// erases one line only.
 std::size_t columns_for_bar() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kMostColumns;

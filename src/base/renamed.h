@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// The text with current names. A name is replaced unless a letter or digit touches it, so
+// The text with current names. A name is replaced unless a letter or digit is next to it, so
 // "rung_06_strip_of_4__2x2" is translated, too.
 std::string with_current_names(std::string_view text);
 

@@ -46,7 +46,7 @@ struct SmallFloat {
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
     const std::uint64_t even = significand >> shift & 1;
     const std::uint64_t units = (significand + half - 1 + even) >> shift;
-    // The hidden bit, and a carry into the next exponent, add themselves to the exponent's field.
+    // The addition also carries the hidden bit, or an overflow of the fraction, into the exponent.
     const int field = missing ? 0 : exponent + kBias - 1;
     const std::int64_t pattern =
         (static_cast<std::int64_t>(field) << kFractionBits) + static_cast<std::int64_t>(units);
@@ -54,7 +54,7 @@ struct SmallFloat {
                                                                      : static_cast<Bits>(pattern));
   }
 
-  // Payloads survive, so that a marked NaN can be recognised.
+  // Keeps the payload, so that a NaN that marks memory can be recognised.
   static Bits nan_of(std::uint64_t fraction) {
     return kIeee ? kNan | static_cast<Bits>(fraction >> kDropped) : kNan;
   }

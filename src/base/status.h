@@ -1,6 +1,6 @@
 // The one status type. Its message is one sentence that names the argument, its value and the rule
-// that it breaks. Inside the library a status that is not ok travels as StatusError; the command
-// line turns it back into a value. Nothing aborts.
+// that it breaks. Inside the library a status that is not ok is thrown as StatusError; the command
+// line and the C API turn it back into a value. Nothing aborts.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ enum class StatusCode {
   kOk,
   kBadArgument,  // the caller's fault: exit code 2
   kUnavailable,  // no GPU, no library, driver too old, not enough memory: exit code 2
-  kUnsupported,  // this kernel does not support this problem; said before launch
+  kUnsupported,  // this kernel does not support this problem; reported before launch
   kFailed,       // a check failed (verification, a fault on the virtual GPU): exit code 1
 };
 

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// Columns that a terminal needs for UTF-8 text: its characters, not its bytes.
+// The number of columns of UTF-8 text on a terminal: its characters, not its bytes.
 std::size_t width_of(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }

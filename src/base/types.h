@@ -18,9 +18,9 @@ struct ElementFacts {
   std::string_view name;  // "bf16"
   int bytes;
   NumberKind kind;
-  int digits;      // of a float: significant bits, the hidden one included; else value bits
-  int smallest;    // of a float: log2 of the smallest positive number
-  double largest;  // finite number (64-bit integers: rounded up)
+  int digits;      // significant bits of a float, the hidden one included; value bits of an integer
+  int smallest;    // log2 of a float's smallest positive number
+  double largest;  // the largest finite number (64-bit integers: rounded up)
   bool has_infinities;
 };
 
@@ -37,15 +37,15 @@ ElementType parse_element_type(std::string_view argument, std::string_view name)
 // Throws kUnsupported: "<what> does not take elements of type made-up".
 [[noreturn]] void refuse_type(std::string_view what, ElementType type);
 
-// How elements are multiplied and summed. Operands may lose digits (TF32); products are exact in
-// the type of the sum, or rounded to it.
+// How elements are multiplied and summed. Operands may be rounded first (TF32). A product is exact
+// in the type of the sum, or rounded to it.
 enum class ComputeType {
   kF64,
   kF32,
   kTf32,  // f32 operands rounded to 11 significant bits, summed in f32
   kF16,   // summed in f16
   kS32,
-  kF16x3,  // f32 operands as two f16 terms, three products of these, summed in f32
+  kF16x3,  // each f32 operand is split into two f16 terms; three of their products, summed in f32
   kMadeUp,
 };
 
@@ -53,8 +53,8 @@ struct ComputeFacts {
   ComputeType type;
   std::string_view name;
   ElementType sum;     // the type of the sum, and of alpha and beta
-  int operand_digits;  // significant bits of an operand that are multiplied, at most
-  int terms = 1;       // numbers that an operand is split into, each multiplied on its own
+  int operand_digits;  // the most significant bits of an operand that are multiplied
+  int terms = 1;       // numbers that an operand is split into, each multiplied separately
 };
 
 const ComputeFacts& facts_of(ComputeType type);
@@ -75,14 +75,14 @@ constexpr Types same_types(ElementType type, ComputeType compute) {
   return {type, type, type, type, compute};
 }
 
-// The meaning of one word on the command line: "bf16" is BF16 everywhere, summed in FP32.
+// The types that a single name on the command line means: "bf16" is BF16 for A to D, FP32 for sums.
 inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
 inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
 inline constexpr Types kF16x3Types = same_types(ElementType::kF32, ComputeType::kF16x3);
 inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
 inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
-// Sums as they are: no word of their own.
+// D has the type of the sums. These types have no single name.
 inline constexpr Types kF16ToF32Types{ElementType::kF16, ElementType::kF16, ElementType::kF32,
                                       ElementType::kF32, ComputeType::kF32};
 inline constexpr Types kBf16ToF32Types{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
@@ -92,16 +92,16 @@ inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, Elemen
 inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,
                                 ElementType::kS32, ComputeType::kS32};
 
-// "bf16" where one word says it all, else A, B, C, D and compute: "bf16,bf16,f32,f32,f32".
+// "bf16" for types with a single name; else A, B, C, D and compute: "bf16,bf16,f32,f32,f32".
 std::string name_of(const Types& types);
 // "bf16 x bf16 -> f32 with compute f32", and "+ bf16" for a C of another type than D.
 std::string describe(const Types& types);
 // Not ok for a value outside of its enum.
 Status check(const Types& types);
-// One word or five, as name_of(Types) writes them. Throws kBadArgument with a list of what is
-// accepted.
+// Parses a single name, or five types, as name_of(Types) writes them. Throws kBadArgument with a
+// list of the accepted names.
 Types parse_types(std::string_view argument, std::string_view text);
-// The word whose operands and D are of this type. Throws kUnsupported where there is none.
+// The named types above whose A, B, C and D all have this element type; else throws kUnsupported.
 Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 

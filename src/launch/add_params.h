@@ -1,10 +1,10 @@
-// The parameters of X += B, which a chain of products launches ahead of each product. Plain data
-// that the host compiler and nvcc lay out alike; includes nothing.
+// The parameters of X += B, a kernel that a chain of products launches before each product. Plain
+// data with the same layout for the host compiler and nvcc; includes nothing.
 #pragma once
 
 namespace tessera {
 
-// Both matrices lie without gaps, in the same layout.
+// Both matrices are contiguous and have the same layout.
 struct AddParams {
   const void* b;
   void* x;

@@ -17,16 +17,16 @@ struct Cubin {
   std::span<const std::byte> bytes;
 };
 
-// A cubin whose machine code the build has reordered. It is used only if the image's plain cubin is
-// the one that it was made from.
+// A cubin with machine code that the build has reordered. It is used only if it was made from the
+// image's plain cubin.
 struct PatchedCubin {
   std::span<const std::byte> bytes;  // empty: there is none
-  std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)
-  std::string_view note;             // what was done and proved, or why nothing was
+  std::string_view made_from;        // hash_of() its plain cubin (base/hash.h)
+  std::string_view note;             // the changes and their proof, or why there are none
 };
 
-// Compiled code of kernels, as the catalog holds it: a PTX text for each of several targets and a
-// cubin made from the first of them.
+// Compiled code of kernels, as the catalog holds it: PTX for sm_90a and a cubin made from it, and
+// portable PTX with cubins made from that.
 struct CodeImage {
   std::string_view name;                       // "07_vector_access__32x32x32"
   std::string_view ptx;                        // for sm_90a; the virtual GPU runs this one
@@ -35,7 +35,7 @@ struct CodeImage {
   std::string_view portable_ptx;               // for older cards; the driver compiles it
   std::string_view portable_arch;              // "compute_75"
   std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
-  PatchedCubin patched = {};                   // of `cubin`, and preferred to it
+  PatchedCubin patched = {};                   // made from `cubin`, and preferred to it
 };
 
 // The cubin that is meant to run: the patched one if there is one.

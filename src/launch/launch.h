@@ -16,14 +16,14 @@ namespace tessera {
 struct LaunchShape {
   std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
   int block = 32;              // threads of a block along x
-  int block_y = 1;             // and along y: 1 except in the first rungs
+  int block_y = 1;             // threads along y: 1 except in the first rungs
   int shared_bytes = 0;        // dynamic shared memory per block
   int grid_y = 1, grid_z = 1;  // at most 65535
   int block_z = 1;             // at most 64
-  int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
+  int cluster[3] = {0, 0, 0};  // thread blocks per cluster; 0: as the kernel declares, else 1
   // Programmatic dependent launch: the grid may start while the previous launch still runs, and its
-  // kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts it
-  // after that launch has ended, and its checks report accesses that should have waited.
+  // kernel executes griddepcontrol.wait before it reads results of that launch. The virtual GPU
+  // starts it after the previous launch has ended; its checks report accesses before the wait.
   bool starts_early = false;
 };
 
@@ -39,7 +39,7 @@ struct Launch {
   LaunchShape shape;
   std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
   std::vector<LaunchTensorMap> tensor_maps = {};
-  // Where each of several parameters begins in `params`, at its natural alignment; empty: one.
+  // The offset of each parameter in `params`, naturally aligned; empty for one parameter block.
   std::vector<std::size_t> param_offsets = {};
 };
 

@@ -1,5 +1,5 @@
 // Parameter blocks of the kernels, which the host writes byte for byte into a kernel's parameter
-// space. Plain data that the host compiler and nvcc lay out alike; includes nothing.
+// space. Plain data with the same layout for the host compiler and nvcc; includes nothing.
 //
 // Every kernel sees one canonical problem: D(m, n) = alpha * A(m, k) * B(k, n) + beta * C(m, n)
 // with the columns of C and D adjacent in memory ("row-major"). A column-major call is the same
@@ -23,8 +23,8 @@ struct GemmParams {
   double alpha, beta;  // a float kernel rounds them to float: exact, since they came from floats
 };
 
-// The address of a tensor and the box of it that a copy moves, encoded by the device that runs the
-// kernel (launch/launch.h). It is part of a kernel's parameters, and kernels only take its address.
+// The address of a tensor and the size of the box that a copy moves, encoded by the device that
+// runs the kernel (launch/launch.h). A kernel receives it as a parameter and uses only its address.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };

@@ -1,5 +1,5 @@
-// The rules of tensor maps, each with a sentence of its own: the driver says only that a value is
-// invalid.
+// The rules of tensor maps, each with its own message. WHY not leave them to the driver: it reports
+// only that some value is invalid.
 #include "launch/tensor_map.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a tensor map says: where a tensor is, and which box of it a tensor copy moves to or from
-// shared memory. Each device has its own 128-byte encoding, which kernels take as a parameter.
+// The contents of a tensor map: where a tensor is, and which box of it a tensor copy moves to or
+// from shared memory. Each device has its own 128-byte encoding, which kernels take as a parameter.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ enum class TensorType : std::uint8_t {
 };
 enum class TensorInterleave : std::uint8_t { kNone, k16B, k32B };
 enum class TensorSwizzle : std::uint8_t { kNone, k32B, k64B, k128B };
-enum class TensorPromotion : std::uint8_t { kNone, k64B, k128B, k256B };  // to the L2
-enum class TensorFill : std::uint8_t { kZeros, kNans };  // of elements outside of the tensor
+enum class TensorPromotion : std::uint8_t { kNone, k64B, k128B, k256B };  // size of L2 fetches
+enum class TensorFill : std::uint8_t { kZeros, kNans };  // for elements outside of the tensor
 
 constexpr int kMaxTensorRank = 5;
 
@@ -38,9 +38,9 @@ constexpr int kMaxTensorRank = 5;
 struct TensorMapDesc {
   TensorType type = TensorType::kF32;
   int rank = 2;
-  std::uint64_t address = 0;                                   // of the device
+  std::uint64_t address = 0;                                   // in device memory
   std::array<std::uint64_t, kMaxTensorRank> sizes = {};        // elements
-  std::array<std::uint64_t, kMaxTensorRank - 1> strides = {};  // bytes, of dimension 1 on
+  std::array<std::uint64_t, kMaxTensorRank - 1> strides = {};  // bytes, from dimension 1 on
   std::array<std::uint32_t, kMaxTensorRank> box = {};          // elements
   std::array<std::uint32_t, kMaxTensorRank> element_strides = {1, 1, 1, 1, 1};
   TensorInterleave interleave = TensorInterleave::kNone;
@@ -55,8 +55,8 @@ struct alignas(64) TensorMapBytes {
   std::array<std::byte, 128> bytes = {};
 };
 
-// The tensor type whose copies move elements of this type; an integer type of the same size for
-// types that have none of their own. Throws kUnsupported for a type that no tensor copy moves.
+// The tensor type with which copies move elements of this type: an integer type of the same size
+// where the hardware has no type for it. Throws kUnsupported if there is none.
 TensorType tensor_type_of(ElementType type);
 std::uint32_t element_bytes(TensorType type);
 bool is_floating(TensorType type);

@@ -13,7 +13,7 @@ enum class BatchKind {
   kNone,
   kStrided,   // matrix i of an operand begins i strides after its first one
   kPointers,  // addresses in device memory, not checked for overlap
-  kGroups,    // of rows of A, C and D, each with a B of its own
+  kGroups,    // consecutive rows of A, C and D form groups; each group has its own B
 };
 
 // Strides count elements; one of 0 means that all products read the same matrix.
@@ -21,9 +21,9 @@ struct Batch {
   BatchKind kind = BatchKind::kNone;
   std::int64_t count = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
-  std::int64_t alignment = 0;  // of kPointers: bytes of which every address is a multiple
-  // For kGroups: the number of rows of each group, m in all. B of a group begins stride_b after
-  // that of the group before; the other strides are 0.
+  std::int64_t alignment = 0;  // for kPointers: every address is a multiple of this many bytes
+  // For kGroups: the number of rows of each group; their sum is m. The B of a group begins stride_b
+  // after the previous group's B; the other strides are 0.
   std::vector<std::int64_t> rows = {};
 
   bool operator==(const Batch&) const = default;

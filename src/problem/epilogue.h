@@ -1,7 +1,7 @@
 // What happens to a product before it is stored:
 //   D = activation(scale * (alpha A B + beta C) + bias)
-// in exactly this order, in the type that products are summed in, and rounded once to D's. A
-// residual is C with a beta of 1: it is added ahead of the activation.
+// in exactly this order, in the type of the sums, with one rounding to D's type at the end. A
+// residual is C with a beta of 1: it is added before the activation.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ namespace tessera {
 enum class VectorKind { kNone, kPerRow, kPerColumn };
 
 struct Epilogue {
-  VectorKind scale = VectorKind::kNone;  // of the type that products are summed in
-  VectorKind bias = VectorKind::kNone;   // of D's type
+  VectorKind scale = VectorKind::kNone;  // values have the type of the sums
+  VectorKind bias = VectorKind::kNone;   // values have D's type
   Activation activation = Activation::kIdentity;
 
   bool operator==(const Epilogue&) const = default;

@@ -1,4 +1,4 @@
-// The parts of a problem that most calls leave alone: their names and rules.
+// Names and rules of the optional parts of a problem: batch, epilogue and scales.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -38,7 +38,7 @@ void append(std::string& text, std::string_view words) {
   text += (text.empty() ? "" : ", ") + std::string(words);
 }
 
-// The words of an epilogue, in the order in which it applies them; each sets one of its fields.
+// The words in the name of an epilogue, in the order of its operations; each word sets one field.
 constexpr int kVectorWords = 4;
 constexpr auto kEpilogueWords = [] {
   std::array<std::pair<std::string_view, Epilogue>, kVectorWords + kActivationCount - 1> words{{
@@ -62,7 +62,7 @@ bool is_part_of(const Epilogue& part, const Epilogue& whole) {
          (part.activation == none.activation || part.activation == whole.activation);
 }
 
-// False where the field of `part` has a value already.
+// Sets the field that `part` sets. False if `whole` had a value there already.
 bool add_to(Epilogue& whole, const Epilogue& part) {
   const Epilogue none;
   const auto add = [](auto& to, auto value, auto nothing) {

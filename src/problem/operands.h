@@ -15,7 +15,7 @@ namespace tessera {
 enum class OperandId : std::uint8_t { kA, kB, kC, kD, kScale, kBias };
 inline constexpr std::size_t kOperands = 6;
 
-// Base addresses. 0 is allowed for what is not used.
+// Base addresses. The address of an unused operand may be 0.
 struct Operands {
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
   std::uint64_t scale = 0, bias = 0;
@@ -45,11 +45,11 @@ struct Operand {
   std::string_view name;  // "A", for messages
   ElementType type;
   MatrixView view;              // as the caller means it; a vector is one column
-  std::int64_t ld;              // of a matrix
+  std::int64_t ld;              // 0 for a vector
   std::int64_t product_stride;  // elements from one product of a strided batch to the next
   Use use;
   std::string_view why_used;  // "A is read"
-  bool is_matrix;             // not a vector of the epilogue, which all products share
+  bool is_matrix;             // false for a vector of the epilogue, which all products share
 
   bool is_used() const { return use != Use::kUnused; }
 };
@@ -67,23 +67,23 @@ struct OperandTable {
   auto end() const { return rows.end(); }
 };
 
-// Bytes from the first to the last element of all products that lie in memory, or of the array of
-// their addresses; 0 for an operand that is not used, the largest number if it exceeds 64 bits.
+// Bytes from the first to the last element of an operand over all products; for a batch of pointers
+// the size of the array of addresses. 0 for an unused operand; 2^64 - 1 if the number is larger.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
-// Not ok where an operand that is used has address 0, or one that is not a multiple of its
-// element's bytes (of 8, for an array of addresses).
+// Not ok if the address of a used operand is 0 or not a multiple of its element's size (of 8 for an
+// array of addresses).
 Status check_addresses(const OperandTable& table, const Operands& operands);
 
-// Not ok where the bytes of an operand that is used end beyond the address space.
+// Not ok if a used operand extends beyond the end of the address space.
 Status check_ranges(const OperandTable& table, const Operands& operands);
 
-// Not ok if D shares an element with an operand that is read, unless that is C and D is C itself
-// (and ldd is ldc). Exact: sub-blocks of one matrix that interleave in memory but share no element
-// are legal. The addresses of a batch of pointers are not checked.
+// Not ok if D shares an element with an operand that is read. D may be C itself (with ldd == ldc).
+// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. The
+// addresses of a batch of pointers are not checked.
 Status check_overlap(const OperandTable& table, const Operands& operands);
 
-// The same addresses, and 0 for operands that are not used.
+// The same addresses, but 0 for unused operands.
 Operands used_operands(const OperandTable& table, const Operands& operands);
 
 // The addresses of product i of a strided batch.

@@ -53,7 +53,8 @@ bool matrices_touch(Runs x, Runs y) {
   return false;
 }
 
-// The same for all matrices of two batches. Each of x meets those of y whose ranges meet its own.
+// Whether two batches share an element. Compares each matrix of x with the matrices of y whose
+// address ranges overlap its own.
 bool share_an_element(const Runs& x, const Runs& y) {
   if (x.is_empty() || y.is_empty() || x.end() <= y.base || y.end() <= x.base) return false;
   const std::int64_t different = y.stride == 0 ? 1 : y.count;
@@ -72,7 +73,7 @@ bool share_an_element(const Runs& x, const Runs& y) {
   return false;
 }
 
-// All products of an operand.
+// The runs of an operand, over all products.
 Runs runs_of(const OperandTable& table, const Operand& operand, std::uint64_t base) {
   Runs runs = runs_of(operand.view, base, operand.type);
   if (operand.is_matrix) runs.count = table.batch.count;
@@ -82,9 +83,9 @@ Runs runs_of(const OperandTable& table, const Operand& operand, std::uint64_t ba
   return runs;
 }
 
-// The first product of a batch that shares an element with product 0; 0: none does. Some run of
-// product i begins i strides after one of product 0, and j runs after another: it touches that one
-// where these places are less than a run apart.
+// The first product of a batch that shares an element with product 0; 0 if none does. A run of
+// product i begins i * stride bytes after the same run of product 0. It touches the run that begins
+// j * step bytes after that one if the two offsets differ by less than the length of a run.
 std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::int64_t stride) {
   if (count <= product.runs) {
     for (std::int64_t i = 1; i < count && i * stride < product.span(); ++i) {
@@ -94,7 +95,7 @@ std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::in
     }
     return 0;
   }
-  // WHY: by runs, because a batch may have 2^60 products.
+  // WHY a loop over runs: a batch may have 2^60 products.
   for (std::int64_t j = 0; j < product.runs; ++j) {
     const std::int64_t after = j * product.step - product.length;
     const std::int64_t i = after < 0 ? 1 : after / stride + 1;
@@ -112,7 +113,7 @@ Status check_outputs_apart(const Problem& problem) {
   const Runs first = runs_of(view_d(problem), 0, problem.types.d);
   if (first.is_empty()) return {};
   const std::int64_t stride = batch.stride_d * size_of(problem.types.d);
-  // Products i and j are as far apart as 0 and j - i.
+  // Products i and j are as far apart as products 0 and j - i.
   const std::int64_t touching = first_that_touches(first, batch.count, stride);
   if (touching == 0) return {};
   return Status::bad_argument("stride_d is " + std::to_string(batch.stride_d) +

@@ -70,7 +70,7 @@ struct LeadingDimension {
   Lines lines;
 
   std::int64_t minimum() const { return std::max<std::int64_t>(1, lines.length); }
-  // Whether no element's place depends on the leading dimension.
+  // With at most one line, no address depends on the leading dimension.
   bool is_unused() const { return lines.count <= 1 || lines.length <= 0; }
 };
 
@@ -81,15 +81,14 @@ std::array<LeadingDimension, 4> leading_dimensions(const Problem& p) {
            {"ldd", "D", p.ldd, lines_of(p.order, Op::kNone, p.m, p.n)}}};
 }
 
-// True when the last element's offset in bytes fits 63 bits, in the last matrix of a batch, too.
+// True if the offset in bytes of the last element of the last matrix fits 63 bits.
 bool extent_fits(const MatrixView& view, std::int64_t count, std::int64_t stride,
                  int element_bytes) {
   if (view.rows == 0 || view.cols == 0 || count == 0) return true;
   const __int128 last = static_cast<__int128>(view.rows - 1) * view.row +
                         static_cast<__int128>(view.cols - 1) * view.col + 1;
   const __int128 first = static_cast<__int128>(count - 1) * stride;
-  // WHY: compared one after the other, and divided, because three times 2^126 and the element's
-  // bytes are more than 128 bits hold.
+  // WHY two comparisons and a division: the sum of these terms, in bytes, may exceed 128 bits.
   if (first > std::numeric_limits<std::int64_t>::max() ||
       last > std::numeric_limits<std::int64_t>::max()) {
     return false;
@@ -109,7 +108,7 @@ Status check_sizes(const Problem& problem) {
   return {};
 }
 
-// A factor is a number of the type that products are summed in.
+// Checks that alpha or beta can be represented in the type of the sums.
 Status check_factor(std::string_view name, double value, const Problem& problem) {
   const ElementType type = facts_of(problem.types.compute).sum;
   const NumberKind kind = facts_of(type).kind;
@@ -158,7 +157,7 @@ Status check_rows_of_groups(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kGroups) return {};
   std::int64_t left = problem.m;
   for (const std::int64_t rows : problem.batch.rows) {
-    if (left < rows) left = -1;  // WHY: their sum may have no 63 bits
+    if (left < rows) left = -1;  // WHY no sum of the rows: it may exceed 63 bits
     if (left < 0) break;
     left -= rows;
   }

@@ -1,5 +1,5 @@
-// What is multiplied: D = alpha * op(A) * op(B) + beta * C, in BLAS terms, and the canonical form
-// that every kernel computes. Pure C++.
+// The problem D = alpha * op(A) * op(B) + beta * C in BLAS terms, and the canonical form that every
+// kernel computes. Pure C++.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Op { kNone, kTranspose };
 
 std::string_view name_of(Order order);  // "col", "row"
 char name_of(Op op);                    // 'N', 'T'
-// Parses the same names; throws StatusError that lists what is accepted.
+// Parses the same names; throws StatusError with a list of the accepted names.
 Order parse_order(std::string_view name);
 
 // op(A) is m x k, op(B) is k x n, C and D are m x n, in the caller's own order.
@@ -61,18 +61,18 @@ MatrixView view_d(const Problem& problem);  // (m, n)
 Problem with_default_ld(Problem problem);
 
 // Not ok if a size is negative, an ld too small, a factor or an extent too large for its type, or a
-// batch, epilogue or scale illegal: names argument, value and rule.
+// batch, epilogue or scale illegal. The message names the argument, its value and the rule.
 Status check(const Problem& problem);
 
-// The vector of an epilogue as an operand: adjacent values, as many as D has rows (or columns); no
-// rows and columns where there is none.
+// The vector of an epilogue as an operand: one contiguous value per row (or column) of D. Empty if
+// the kind is kNone.
 MatrixView view_of(VectorKind kind, const Problem& problem);
-// The types of its scale and its bias.
+// The element types of the epilogue's scale and bias.
 ElementType scale_type(const Types& types);
 ElementType bias_type(const Types& types);
 
-// Not ok, kUnsupported, for what no kernel can do yet: scales, an epilogue of integer sums. Names
-// it.
+// kUnsupported, with a message that names it, for what no kernel can do yet: scales, and epilogues
+// of integer sums.
 Status check_supported(const Problem& problem);
 
 // The same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A column-major
@@ -84,8 +84,8 @@ Problem row_major(const Problem& problem);
 // The problem as kernels see it: C and D row-major, k and alpha zero if A and B must not be read.
 struct Canonical {
   std::int64_t m = 0, n = 0, k = 0;
-  bool exchanged = false;  // A is the caller's B and B its A: the caller's order is column-major
-  Types types;             // of the operands after that exchange
+  bool exchanged = false;  // A is the caller's B and vice versa: the caller's order is column-major
+  Types types;             // after that exchange
   MatrixView a, b;         // (m, k) and (k, n)
   std::int64_t c_row = 0, d_row = 0;
   double alpha = 0, beta = 0;

@@ -1,5 +1,5 @@
-// Scale factors for narrow types. They are FP32, and are multiplied into op(A) and op(B) as these
-// are read, and into D before it is rounded.
+// Scale factors for narrow types, in FP32. op(A) and op(B) are multiplied by theirs when they are
+// read, D before it is rounded.
 #pragma once
 
 #include <string>

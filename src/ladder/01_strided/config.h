@@ -1,4 +1,4 @@
-// One thread an output; the lanes of a warp go down a column.
+// One thread per output; the lanes of a warp walk down a column of D.
 #pragma once
 
 #include "base/config.h"

@@ -1,7 +1,7 @@
-// Rung 01: the triple loop with one thread an output, and the lanes of a warp on 32 different rows.
+// Rung 01: the triple loop with one thread per output. The lanes of a warp have 32 different rows.
 //
-// Neighbouring lanes read A and write C a whole row apart, so each lane touches a 32-byte sector of
-// its own: 32 sectors a request where 4 would do.
+// Neighbouring lanes read A and write D a whole row apart, so each lane touches a different 32-byte
+// sector: 32 sectors per request where 4 would do.
 #include "ladder/01_strided/config.h"
 #include "ladder/shared/common.h"
 

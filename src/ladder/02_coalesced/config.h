@@ -1,4 +1,4 @@
-// One thread an output; the lanes of a warp go along a row.
+// One thread per output; the lanes of a warp walk along a row of D.
 #pragma once
 
 #include "base/config.h"

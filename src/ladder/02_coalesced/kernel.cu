@@ -1,8 +1,8 @@
-// Rung 02: the lanes of a warp walk along a row of C.
+// Rung 02: the lanes of a warp walk along a row of D.
 //
-// Rung 01 was limited by lines of global memory: each lane read its own. Now the lanes read
-// neighbouring elements of B (4 sectors a request), the same element of A (1 sector), and write
-// neighbours of C.
+// Rung 01 was limited by global memory: each lane read a different line. Now the lanes read
+// neighbouring elements of B (4 sectors per request), the same element of A (1 sector), and write
+// neighbouring elements of D.
 #include "ladder/02_coalesced/config.h"
 #include "ladder/shared/common.h"
 

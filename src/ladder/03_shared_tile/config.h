@@ -1,4 +1,4 @@
-// A square tile of A and B in shared memory; one thread an output.
+// A square tile of A and B in shared memory; one thread per output.
 #pragma once
 
 #include "base/config.h"

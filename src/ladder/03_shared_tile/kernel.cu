@@ -1,9 +1,9 @@
-// Rung 03: a tile of A and a tile of B staged in shared memory and read there many times.
+// Rung 03: a tile of A and a tile of B are staged in shared memory and read there many times.
 //
-// Rung 02 was limited by integer instructions, for the addresses of two loads an FMA. A staged word
-// serves a whole row or column of the tile, so global reads fall from 2MNK to MNK(1/bm + 1/bn)
-// words. B's tile is kept k-contiguous on purpose: the lanes walk its columns, so all of them meet
-// in one bank, on the store and on the load. Rung 05 cures that.
+// Rung 02 was limited by integer instructions, for the addresses of two loads per FMA. A staged
+// word serves a whole row or column of the tile, so global reads fall from 2MNK to MNK(1/bm + 1/bn)
+// words. B's tile is k-contiguous on purpose: the lanes walk its columns, so all 32 access one bank
+// on the store and on the load. Rung 05 removes these conflicts.
 #include "ladder/03_shared_tile/config.h"
 #include "ladder/shared/common.h"
 

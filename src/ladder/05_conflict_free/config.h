@@ -1,4 +1,4 @@
-// Rung 04 with B's tile in the order in which the lanes walk it.
+// Rung 04 with B's tile n-contiguous, the order in which the lanes read it.
 #pragma once
 
 #include "base/config.h"
@@ -7,7 +7,7 @@ namespace tessera::conflict_free {
 
 struct Config {
   BlockTile block;   // a cube: each thread stages one element of each tile
-  bool transpose_a;  // also transpose A's tile: only moves the conflict to A's store
+  bool transpose_a;  // also transpose A's tile: that only moves the conflicts to A's store
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }
 };

@@ -1,8 +1,8 @@
 // Rung 05: B's tile is laid out in shared memory as the lanes read it: n is contiguous.
 //
 // Rung 04 was limited by bank conflicts: 32 lanes in one bank on every read of B. Now the lanes
-// read 32 neighbouring words of B and one word of A: no excess wavefronts. The variant that turns
-// A's tile as well shows that turning both only moves the conflict, to A's store.
+// read 32 neighbouring words of B and one word of A: no excess wavefronts. The variant that also
+// transposes A's tile shows that this only moves the conflicts to A's store.
 #include "ladder/05_conflict_free/config.h"
 #include "ladder/shared/common.h"
 

@@ -6,7 +6,7 @@
 namespace tessera::four_outputs {
 
 struct Config {
-  BlockTile block;    // a cube: a thread stages as many elements of each tile as it computes
+  BlockTile block;    // a cube: a thread stages as many elements per tile as it computes outputs
   OutputTile thread;  // outputs of one thread
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }

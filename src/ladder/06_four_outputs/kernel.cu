@@ -1,9 +1,9 @@
-// Rung 06: four outputs a thread, along the contiguous side; one value of A feeds four FMAs.
+// Rung 06: four outputs per thread, along a row of D; one value of A feeds four FMAs.
 //
-// Rung 05 was limited by shared loads: two for each FMA. A vector of 4 needs 5 loads for 4 FMAs,
-// and 256 threads instead of 1024 let more blocks share an SM. A warp now spans four rows, so A's
-// tile is transposed after all (untransposed, its loads would conflict 4-way); the price is paid by
-// its stores.
+// Rung 05 was limited by shared loads: two per FMA. A vector of 4 needs 5 loads for 4 FMAs, and 256
+// threads instead of 1024 let more blocks share an SM. A warp now spans four rows, and loads of A
+// would have 4-way conflicts, so A's tile is transposed after all; its stores have the conflicts
+// instead.
 #include "ladder/06_four_outputs/config.h"
 #include "ladder/shared/common.h"
 

@@ -1,5 +1,5 @@
-// Rung 06 with 128-bit global access. The contiguous side of each operand is compiled in from here
-// on.
+// Rung 06 with 128-bit global access. From this rung on, the contiguous index of each operand is a
+// template argument.
 #pragma once
 
 #include "base/config.h"

@@ -1,9 +1,9 @@
 // Rung 07: vectors of four elements move as one 128-bit access between global memory and registers.
 //
-// Rung 06 was limited by scalar loads of stride 4, which touch 16 sectors for 128 bytes. One
-// 128-bit load moves the same bytes with a fourth of the requests. On its way into shared memory a
-// vector keeps its shape on the operand that is contiguous along the outer index, and is transposed
-// on the other.
+// Rung 06 was limited by scalar loads with stride 4, which touch 16 sectors for 128 bytes. One
+// 128-bit load moves the same bytes with a quarter of the requests. A vector is stored into shared
+// memory as one vector where the operand is contiguous along its outer index (m or n), and as four
+// separate words where the operand is contiguous along k.
 #include "ladder/07_vector_access/config.h"
 #include "ladder/shared/vec4.h"
 

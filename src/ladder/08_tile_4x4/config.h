@@ -1,4 +1,4 @@
-// A square of 4x4 outputs a thread, out of a 64x64 block.
+// A square of 4x4 outputs per thread, in a block of 64x64.
 #pragma once
 
 #include "base/config.h"

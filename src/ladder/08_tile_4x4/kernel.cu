@@ -1,8 +1,8 @@
 // Rung 08: a square of 4x4 outputs in registers.
 //
-// Rung 07 was limited by shared loads: 5 words for 4 FMAs. Eight words, as two 128-bit loads, now
-// feed 16 FMAs: shared traffic falls with (1/4 + 1/4)/2, and the larger block halves global traffic
-// too.
+// Rung 07 was limited by shared loads: 5 words for 4 FMAs. Now 8 words, loaded as two 128-bit
+// vectors, feed 16 FMAs: half a word per FMA. The larger block, 64 x 64 outputs instead of
+// 32 x 32, also halves global traffic.
 #include "ladder/08_tile_4x4/config.h"
 #include "ladder/shared/vec4.h"
 

@@ -1,4 +1,4 @@
-// A square of 8x8 outputs a thread, out of a 128x128 block.
+// A square of 8x8 outputs per thread, in a block of 128x128.
 #pragma once
 
 #include "base/config.h"

@@ -1,10 +1,10 @@
 // Rung 10: tile sizes are a config, and blocks inside the matrix run without a predicate.
 //
-// Rung 09 asked before every load whether it was inside. Here a block asks once: interior blocks
-// walk a pointer through whole k tiles, blocks at an edge keep their guards, and the k tail is a
-// guarded step of its own in every block. Vectors wait in registers before they are transposed into
-// shared memory. Two variants leave steps of the ladder out: `rows_of_a` does not transpose A,
-// `scalars` moves words and has no fragments.
+// Rung 09 checks before every load whether it is inside the matrix. Here a block checks once:
+// interior blocks advance a pointer through whole k tiles, blocks at an edge check every load, and
+// the k tail is a separate, guarded step in every block. Vectors are held in registers before they
+// are transposed into shared memory. Two variants leave out steps of the ladder: `rows_of_a` does
+// not transpose A, `scalars` moves words and has no fragments.
 #include <type_traits>
 
 #include "ladder/10_general_tile/config.h"
@@ -23,7 +23,7 @@ struct Tiles {
   alignas(16) float b[cfg.block.k][cfg.block.n];  // (k, n)
 };
 
-// The outer products of one staged tile.
+// Adds the outer products of one staged tile to the sums.
 template <Config cfg>
 __device__ void multiply_tile(float (&sum)[cfg.thread.m][cfg.thread.n], const Tiles<cfg>& tiles,
                               int row, int col) {
@@ -41,8 +41,8 @@ __device__ void multiply_tile(float (&sum)[cfg.thread.m][cfg.thread.n], const Ti
   }
 }
 
-// The same without fragments: two words of shared memory for each product, as far as the source
-// says.
+// The same without fragments: the source reads two words of shared memory per product. The compiler
+// may still keep words in registers.
 template <Config cfg>
 __device__ void multiply_words(float (&sum)[cfg.thread.m][cfg.thread.n], const Tiles<cfg>& tiles,
                                int row, int col) {

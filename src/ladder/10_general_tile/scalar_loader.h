@@ -1,4 +1,4 @@
-// Copies from global to shared memory word by word: what Vec4Loader does, without its vectors.
+// Copies tiles from global to shared memory like Vec4Loader, but word by word.
 #pragma once
 
 #include "ladder/shared/vec4.h"
@@ -24,7 +24,7 @@ class ScalarLoader {
     }
   }
 
-  // The tile at first_k.
+  // Fetches the tile that begins at first_k.
   template <bool guarded>
   __device__ void fetch(long long first_k) {
     if constexpr (guarded) {
@@ -41,14 +41,14 @@ class ScalarLoader {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) tile[k(i)][outer(i)] = words_[i];
   }
-  // Into a tile whose rows go along k.
+  // Writes into a tile with rows along k.
   __device__ void put_rows(float (&tile)[extent][depth]) const {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) tile[outer(i)][k(i)] = words_[i];
   }
 
  private:
-  // Word i of this thread, inside the tile.
+  // The position of this thread's word i in the tile.
   __device__ int outer(int i) const {
     const int e = thread_ + i * threads;
     return along_k ? e / depth : e % extent;

@@ -1,11 +1,11 @@
-// Rung 11: while one tile is multiplied the next one is on its way.
+// Rung 11: the next tile is fetched while one tile is multiplied.
 //
-// Rung 10 stood still twice a tile: for global memory, and for the first fragments after a barrier.
-// Now the vectors of tile t + 1 are fetched before tile t is multiplied and stored into the other
-// of two shared stages, and the fragments of slice l + 1 are read before slice l is multiplied. One
-// barrier a tile is enough. The last tile in k comes first: it alone may be partial, so the loop
-// that follows needs no guard in k, and the loop's own last tile is peeled because nothing follows
-// it.
+// Rung 10 stalls twice per tile: for global memory, and for the first fragments after a barrier.
+// Now the vectors of tile t + 1 are fetched before tile t is multiplied, and stored into the other
+// of two shared stages. The fragments of slice l + 1 are read before slice l is multiplied. One
+// barrier per tile is enough. The last tile in k, the only one that may be partial, is multiplied
+// first, so the loop over the others needs no guard in k. Its last iteration is peeled, because
+// there is no next tile to fetch.
 #include "ladder/11_double_buffer/config.h"
 #include "ladder/shared/vec4_loader.h"
 
@@ -39,7 +39,7 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n], Stage<cfg> (&
   __syncthreads();
 
   int current = 0;
-  Fragments<cfg> fragments[2];  // slice l lives in set l % 2
+  Fragments<cfg> fragments[2];  // slice l is in set l % 2
   fragments[0].load(stages[current], 0, row, col);
 #pragma unroll 1
   for (long long tile = 0; tile < last_tile; tile += depth) {

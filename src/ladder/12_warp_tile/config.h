@@ -1,5 +1,5 @@
-// Rung 11 with lanes laid out for conflict-free reads; variants move loads and stores to other
-// lanes.
+// Rung 11 with the lanes of a warp arranged for conflict-free reads. Variants assign loads and
+// stores to threads in other ways.
 #pragma once
 
 #include "base/config.h"
@@ -8,7 +8,7 @@
 namespace tessera::warp_tile {
 
 enum class Fetch { kEveryThread, kHalfEach };  // kHalfEach: half the threads fetch A, half fetch B
-enum class Output { kDirect, kStaged };        // kStaged: through shared memory, whole rows a warp
+enum class Output { kDirect, kStaged };        // kStaged: via shared memory, in whole rows
 
 struct Config {
   BlockTile block;
@@ -25,7 +25,7 @@ struct Config {
 };
 
 constexpr bool is_legal(Config c) {
-  // The staged output counts on subtiles that are spread over all rows of the block.
+  // The staged output needs a thread's subtiles to be block.m / 2 rows apart.
   const bool output_fits = c.output == Output::kDirect || c.warp.distance.m == c.block.m / 2;
   return is_legal(c.warp) && output_fits && c.block.m == 2 * tile::kPatch.m * c.warp.warps.m &&
          c.block.n == 2 * tile::kPatch.n * c.warp.warps.n && c.block.k % 2 == 0 &&
@@ -33,8 +33,8 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.fetchers()) == 0 && c.threads() <= 1024;
 }
 
-// WHY: ptxas keeps up to three registers of the main loop in memory. The rung was measured with
-// that, and the rungs after it have none.
+// WHY spills are allowed here: ptxas spills up to three registers in the main loop. The rung was
+// measured with these spills; later rungs have none.
 inline constexpr int kSpills = 3;
 
 inline constexpr BlockTile kBlock{128, 128, 8};

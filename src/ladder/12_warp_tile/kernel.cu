@@ -1,9 +1,9 @@
-// Rung 12: the lanes of a warp cover a compact patch, 8 x 4, and a thread owns four 4x4
-// subtiles.
+// Rung 12: the lanes of a warp form a compact patch of 8 x 4, and a thread owns four 4x4 subtiles.
 //
-// Rung 11 was limited by shared wavefronts: lanes that own 8 neighbouring columns read every 32
-// bytes and meet two in a bank. Lanes that own 4 neighbouring columns read one run of words; a
-// fragment of 8 is two such reads, a fixed distance apart. Everything else is rung 11.
+// Rung 11 was limited by shared wavefronts: a lane owns 8 neighbouring columns, so the lanes' loads
+// begin 32 bytes apart and conflict 2-way. Here a lane owns 4 neighbouring columns, and the lanes
+// read one contiguous run of words. A fragment of 8 takes two such reads, a fixed distance apart.
+// Everything else is rung 11.
 #include "ladder/12_warp_tile/config.h"
 #include "ladder/12_warp_tile/output.h"
 #include "ladder/shared/vec4_loader.h"
@@ -38,7 +38,7 @@ __device__ void multiply_add(float (&sum)[8][8], const Fragments<cfg>& f) {
   }
 }
 
-// Which vectors of A and B this thread fetches: of both tiles, or of one only.
+// Fetches this thread's vectors: of both tiles, or of one only.
 template <Config cfg, class LoaderA, class LoaderB>
 struct Loaders {
   LoaderA a;
@@ -70,7 +70,7 @@ __device__ void multiply(float (&sum)[8][8], Stage<cfg> (&stages)[2], Loaders lo
   __syncthreads();
 
   int current = 0;
-  Fragments<cfg> fragments[2];  // slice l lives in set l % 2
+  Fragments<cfg> fragments[2];  // slice l is in set l % 2
   fragments[0].load(stages[current], 0, at);
 #pragma unroll 1
   for (long long tile = 0; tile < last_tile; tile += depth) {

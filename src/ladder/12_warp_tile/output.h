@@ -1,5 +1,5 @@
-// The two ways out of rung 12: each thread writes its own vectors, or the block rearranges its sums
-// in shared memory so that a warp writes whole rows of its tile.
+// The two stores of rung 12: each thread writes its own vectors, or the block rearranges its sums
+// in shared memory, so that a warp writes whole rows of the block's tile.
 #pragma once
 
 #include "ladder/12_warp_tile/config.h"
@@ -19,20 +19,20 @@ __device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, ti
   }
 }
 
-inline constexpr int kOutputRows = 32;  // rows of D that stand in shared memory at a time
+inline constexpr int kOutputRows = 32;  // rows of D that are in shared memory at a time
 
-// Four passes; in each, every thread brings two rows of one of its subtiles.
+// Stores in four passes. In each pass every thread contributes two rows of its subtiles.
 template <Config cfg>
 __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Coord<> at,
                              const float (&sum)[8][8], float* staged) {
-  constexpr int rows_a_pass = 2;  // of each thread
+  constexpr int rows_a_pass = 2;  // per thread
   constexpr int width = cfg.block.n;
   constexpr int vec4s_a_row = width / ladder::kVec4;
-  // Position of the thread's rows among all threads' rows: subtiles stack 4 rows each.
+  // The thread's position along m, in subtiles of 4 rows.
   const int group = at.m / tile::kSubtile;
 #pragma unroll
   for (int i = 0; i < 8; i += rows_a_pass) {
-    __syncthreads();  // the tile, or the pass before, is no longer read
+    __syncthreads();  // all reads of the last tile, or of the previous pass, are done
 #pragma unroll
     for (int r = 0; r < rows_a_pass; ++r) {
       float* row = staged + (group * rows_a_pass + r) * width + at.n;

@@ -1,4 +1,4 @@
-// Tiles of 256 x 128 outputs that come by asynchronous copies; the shape stands in
+// Blocks of 256 x 128 outputs with tiles loaded by asynchronous copies. The shape is defined in
 // ladder/shared/async_tile.h.
 #pragma once
 

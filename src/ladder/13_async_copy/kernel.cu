@@ -1,9 +1,9 @@
 // Rung 13: tiles go straight from global to shared memory, three stages ahead of the multiplies.
 //
-// Rung 12 was limited by issue slots and exposed latency: words on their way stood in registers, so
-// that there was room for one tile of 8 steps only. cp.async passes no register and no thread waits
-// for it: the registers hold 16x8 outputs a thread instead, and shared memory holds four tiles of
-// 16 steps.
+// Rung 12 was limited by issue slots and exposed latency: fetched words were held in registers,
+// which had room for one tile of 8 k steps only. cp.async needs no registers, and no thread waits
+// for it. So the registers hold 16x8 outputs per thread instead, and shared memory holds four tiles
+// of 16 k steps.
 #include "ladder/13_async_copy/config.h"
 #include "ladder/shared/async_loop.h"
 

@@ -1,8 +1,8 @@
 // Rung 14: each FFMA shares an operand with the one before it.
 //
-// Rung 13 was limited by register ports. An FFMA has three operands and two banks give one register
-// each a cycle; what the FFMA before had in the same place is kept and need not be read. In blocks
-// of 2 x 2, neighbours differ in A or in B, never in both. Everything else is rung 13.
+// Rung 13 was limited by register ports. An FFMA has three operands, and two banks each deliver one
+// register per cycle. An operand that equals the previous FFMA's in the same position is reused,
+// not read. In blocks of 2 x 2, neighbours differ in A or in B, never in both. The rest is rung 13.
 #include "ladder/14_operand_order/config.h"
 #include "ladder/shared/async_loop.h"
 

@@ -1,6 +1,6 @@
-// In which order a thread multiplies its two fragments. Pure constexpr: the host tests it.
+// The order in which a thread multiplies its two fragments. Pure constexpr: the host tests it.
 //
-//   kRows          kSerpentine     kBlocks: blocks of 2 x 2, walked there and back
+//   kRows          kSerpentine     kBlocks: blocks of 2 x 2, in alternating direction
 //   0  1  2  3     0  1  2  3      0  3 | 4  7
 //   4  5  6  7     7  6  5  4      1  2 | 5  6
 //   8  9 10 11     8  9 10 11      ------------
@@ -14,7 +14,7 @@ namespace tessera::operand_order {
 
 enum class Order { kRows, kSerpentine, kBlocks };
 
-// Output number `t` of all that a thread has, `size.m` x `size.n`.
+// The output that comes as number `t` of the `size.m` x `size.n` outputs of a thread.
 constexpr OutputTile output_at(Order order, OutputTile size, int t) {
   const int row = t / size.n, col = t % size.n;
   const int back = size.n - 1 - col;

@@ -1,4 +1,4 @@
-// A ring that four warps fill while eight multiply, for each way to load the operands.
+// Four warps fill a ring of stages while eight multiply, for each way to load the operands.
 #pragma once
 
 #include "base/config.h"
@@ -9,17 +9,17 @@ namespace tessera::producer_warp {
 
 inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a only
 
-// The parameter block. Tensor maps come first, at multiples of 64.
+// The parameter block. Tensor maps come first, at multiples of 64 bytes.
 struct Params {
-  TensorMap a_map, b_map;  // of operands that tensor copies load; else unused
+  TensorMap a_map, b_map;  // used for operands that tensor copies load
   GemmParams gemm;
-  schedule::StreamK schedule;  // of whole tiles
+  schedule::StreamK schedule;  // whole tiles only
 };
 
 struct Config {
   BlockTile block;                             // k: depth of a stage
-  int stages;                                  // of the ring
-  OutputTile warps, lanes;                     // consumers: of the block, of a warp
+  int stages;                                  // in the ring
+  OutputTile warps, lanes;                     // consumer warps per block, lanes per warp
   OutputTile thread;                           // outputs of one thread
   int producer_registers, consumer_registers;  // after the split by setmaxnreg
   Majors majors;
@@ -28,9 +28,9 @@ struct Config {
   static constexpr int kProducers = 128;  // threads that load
   constexpr int threads() const { return kProducers + 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return 1; }
-  constexpr int depth() const { return block.k; }  // steps in k of a warp, of a stage
+  constexpr int depth() const { return block.k; }  // k steps of a warp per stage
 
-  // Floats between neighbours in k; padded where a tile is transposed on its way (rung 13).
+  // Floats between neighbours in k; padded if the copy transposes the tile (as in rung 13).
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
@@ -47,8 +47,8 @@ constexpr bool is_legal(const Config& c) {
   const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
-  // A tensor copy keeps the order of its operand, so it cannot transpose a tile; its boxes end at
-  // 256.
+  // A tensor copy keeps the order of its operand, so it cannot transpose a tile. A box has at most
+  // 256 elements per dimension.
   const bool a_comes = c.loads.a == Load::kCpAsync4 || c.majors.a == Major::kM;
   const bool b_comes = c.loads.b == Load::kCpAsync4 || c.majors.b == Major::kN;
   const int registers =
@@ -57,7 +57,7 @@ constexpr bool is_legal(const Config& c) {
          c.block.k % 8 == 0 && registers <= 65536 && c.shared_bytes() <= 227 * 1024;
 }
 
-// The operand modes, the better one first.
+// The layouts and the ways to load them, for each layout the faster way first.
 inline constexpr struct {
   Majors majors;
   Loads loads;

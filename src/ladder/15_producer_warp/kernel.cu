@@ -1,9 +1,9 @@
-// Rung 15: four warps fetch, eight warps do nothing but LDS and FFMA.
+// Rung 15: four warps fetch, eight warps execute only LDS and FFMA.
 //
 // Rung 14 was limited by issue slots: each warp also computes addresses, guards and copies, and all
-// of them stop at one barrier a tile. Here tiles come by tensor copies, which one thread starts for
-// the whole block; fetching warps and multiplying warps meet at barriers of single stages; and the
-// grid is persistent, so that the next tile of D is fetched while the last one is written.
+// warps stop at one barrier per tile. Here one thread starts tensor copies for the whole block;
+// each stage has barriers on which the fetching and the multiplying warps synchronise; and the grid
+// is persistent, so that the next tile of D is fetched while the last one is written.
 #include "kernels/epilogue/store_registers.h"
 #include "kernels/mainloop/ffma_loop.h"
 #include "kernels/ptx/registers.h"
@@ -13,7 +13,7 @@ namespace tessera::producer_warp {
 
 using mainloop::FfmaStages, schedule::Work;
 
-// The producers: k tile after k tile, as fast as stages become free.
+// The producers: load one k tile after another, as fast as stages become free.
 template <Config cfg>
 __device__ void produce(FfmaStages<cfg>& shared, const Params& p) {
   pipeline::RingPosition<cfg.stages> position;
@@ -26,11 +26,11 @@ __device__ void produce(FfmaStages<cfg>& shared, const Params& p) {
   for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
     for (int k_tile = 0; k_tile < p.schedule.k_tiles; ++k_tile) load(work, k_tile);
   }
-  // WHY: consumers load fragments one step ahead: after the last stage comes one of zeros.
+  // WHY a stage of zeros after the last one: consumers load fragments one step ahead.
   load({}, p.schedule.k_tiles);
 }
 
-// The consumers: all k tiles of one tile of D, then its store, then the next one.
+// The consumers: multiply all k tiles of one tile of D, store it, and go on to the next one.
 template <Config cfg>
 __device__ void consume(const FfmaStages<cfg>& shared, const Params& p, int thread) {
   const tile::Coord<> lane = tile::lane_coord(cfg.lanes, thread % 32);
@@ -54,7 +54,7 @@ __device__ void run(const Params& p) {
   auto& shared = tile::aligned_shared<FfmaStages<cfg>>(memory);
   if (threadIdx.x == 0) shared.init();
   __syncthreads();
-  // Producers come first: setmaxnreg is for whole warpgroups.
+  // The producers are warps 0 to 3: setmaxnreg applies to a whole warpgroup.
   if (threadIdx.x < Config::kProducers) {
     ptx::release_registers_to<cfg.producer_registers>();
     produce<cfg>(shared, p);

@@ -1,5 +1,5 @@
-// Rung 16 has no source of its own: it is the machine code of another rung, its FFMAs put into a
-// better order by the build (tools/build/patch_cubin.cpp). Its rows are those of that rung.
+// Rung 16 has no source of its own: it is another rung's machine code with FFMAs that the build has
+// reordered (tools/build/patch_cubin.cpp). It has the same config rows as that rung.
 #pragma once
 
 namespace tessera::scheduled_sass {

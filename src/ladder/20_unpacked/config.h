@@ -1,4 +1,4 @@
-// FP64: one thread an output, operands read where they are.
+// FP64: one thread per output. A and B are read directly, without packed copies.
 #pragma once
 
 #include "base/config.h"

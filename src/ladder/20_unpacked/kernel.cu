@@ -1,7 +1,7 @@
-// Rung 20: the first rung in FP64, and what packing is measured against: rung 21 without its
-// packed copies. A thread computes one output; A and B are read where they are, by strides. Limit:
-// each lane row reads a line of its own of A and, where B is contiguous along k, each lane one of
-// B.
+// Rung 20: the first rung in FP64, and the baseline for packing: rung 21 without packed copies. A
+// thread computes one output and reads A and B through their strides. Limit: lanes with different
+// rows read different lines of A and, if B is contiguous along k, lanes with different columns read
+// different lines of B.
 #include "ladder/20_unpacked/config.h"
 #include "ladder/shared/common.h"
 #include "launch/add_params.h"
@@ -22,8 +22,8 @@ __device__ void run(const GemmParams& p) {
   ladder::store(p, row, col, sum);
 }
 
-// x += b, element by element: the step of `tessera bench --chain R --add-before` that is no
-// product.
+// x += b, element by element: the addition that `tessera bench --chain R --add-before` runs before
+// each product.
 __device__ inline void add(const AddParams& p) {
   const double* b = static_cast<const double*>(p.b);
   double* x = static_cast<double*>(p.x);

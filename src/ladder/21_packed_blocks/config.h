@@ -1,4 +1,4 @@
-// FP64: packed square blocks, one thread an output, blocks read straight from global memory.
+// FP64: packed square blocks, one thread per output, blocks read directly from global memory.
 #pragma once
 
 #include "base/config.h"
@@ -6,8 +6,8 @@
 namespace tessera::packed_blocks {
 
 struct Config {
-  BlockTile block;           // m == n == k: the edge of the packed blocks, too
-  bool transpose_b = false;  // B's block columns contiguous, and blocks transposed inside
+  BlockTile block;           // m == n == k: also the edge of the packed blocks
+  bool transpose_b = false;  // a column of B's blocks is contiguous, and each block is transposed
   bool lanes_down = false;   // consecutive threads walk a column of the block of D
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }

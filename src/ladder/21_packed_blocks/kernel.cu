@@ -1,7 +1,7 @@
-// Rung 21: A and B are first copied into arrays of 8x8 blocks; then a block of D walks along a row
-// of A's blocks and a column of B's. A block is 512 contiguous bytes, whatever ld was, and zeros
-// pad the edges: the inner loop has no guard. Limit: every element is still read from global memory
-// 8 times.
+// Rung 21: A and B are first copied into arrays of 8x8 blocks; then a thread block walks along a
+// row of A's blocks and a column of B's. A packed block is 512 contiguous bytes for any ld, and
+// zeros pad the edges, so the inner loop has no guard. Limit: every element is still read from
+// global memory 8 times.
 #include "ladder/21_packed_blocks/config.h"
 #include "ladder/shared/packed.h"
 

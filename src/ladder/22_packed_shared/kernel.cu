@@ -1,9 +1,9 @@
 // Rung 22: the two blocks of a step are staged in shared memory by all threads of the block.
 //
-// Rung 21 was limited by reading each element 8 times from global memory. Now it is read once. But
-// the blocks keep their packed order: B is k-contiguous while the lanes walk its columns, 64
-// bytes apart, so they meet 4 in a bank. Kept to be seen; rung 23 cures it. With lanes_down both
-// blocks are stored by rows, and the lanes walk the rows of A, which meet in the same way.
+// Rung 21 was limited by reading each element 8 times from global memory. Now a block reads it
+// once. The blocks keep their packed order, though: B is k-contiguous while the lanes walk its
+// columns, 64 bytes apart, which gives 4-way bank conflicts. Rung 23 removes them. With lanes_down
+// both blocks are stored by rows, and the lanes walk the rows of A, which conflict in the same way.
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/shared/packed.h"
 
@@ -39,7 +39,7 @@ __device__ void run(const GemmParams& p) {
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const long long i = origin.row / kEdge, j = origin.col / kEdge;
   const auto [row, col] = ladder::place_of_thread<kEdge, cfg.lanes_down>();
-  // The words of the packed blocks, and of the shared ones, that this thread moves.
+  // The elements that this thread copies, by their positions in the packed and the shared blocks.
   const unsigned from_a =
       cfg.lanes_down ? ladder::packed_element<kOrderA, kEdge>(row, col) : threadIdx.x;
   const unsigned to_b = cfg.lanes_down ? shared_element_b<cfg>(row, col) : threadIdx.x;

@@ -1,4 +1,4 @@
-// FP64: packed blocks stand in shared memory as the lanes read them.
+// FP64: packed blocks are laid out in shared memory as the lanes read them.
 #pragma once
 
 #include "base/config.h"
@@ -6,7 +6,7 @@
 namespace tessera::packed_conflict_free {
 
 struct Config {
-  BlockTile block;          // m == n == k: the edge of the packed blocks, too
+  BlockTile block;          // m == n == k: also the edge of the packed blocks
   bool lanes_down = false;  // consecutive threads walk a column of the block of D
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }

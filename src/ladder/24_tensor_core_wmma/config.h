@@ -9,7 +9,7 @@ inline constexpr int kPortableArch = 80;  // HW: FP64 wmma exists from compute 8
 
 struct Config {
   BlockTile block;
-  bool staged = false;  // both blocks of a step pass through shared memory
+  bool staged = false;  // both blocks of a step are copied to shared memory first
   constexpr int threads() const { return 32; }
   constexpr int ctas_per_sm() const { return 1; }
 };

@@ -1,9 +1,9 @@
 // Rung 24: the FP64 tensor core multiplies; one warp computes one 8x8 tile.
 //
-// Rung 23 was limited by shared wavefronts: two shared loads and one DFMA a multiply-add. A
-// warp-wide 8x8x4 matrix instruction does 256 of them. The block has exactly one warp: a published
-// version ran two warps that both computed the same tile and raced on C. That version staged A and
-// B in shared memory first; the variant `staged` does so, too.
+// Rung 23 was limited by shared wavefronts: two shared loads and one DFMA per multiply-add. One
+// warp-wide 8x8x4 matrix instruction does 256 multiply-adds. The block has exactly one warp: in a
+// published version two warps computed the same tile and raced on C. That version also staged A
+// and B in shared memory; the variant `staged` does the same.
 #include <mma.h>
 
 #include "ladder/24_tensor_core_wmma/config.h"
@@ -26,7 +26,7 @@ __device__ void pack_b(const PackParams& p) {
   ladder::pack<kOrderB, cfg.block.k>(p);
 }
 
-// One packed block into shared memory, by the lanes of the warp.
+// The warp copies one packed block into shared memory.
 template <int elements>
 __device__ void copy_block(double (&to)[elements], const double* from) {
 #pragma unroll

@@ -1,15 +1,15 @@
 // Rung 25: each fragment that is loaded is used many times, by matrix instructions of 16 rows.
 //
-// Rung 24 was limited by its loads of fragments: two for each 8x8x4 instruction, which has half the
-// rate of the larger ones. Here a warp keeps 32 x 64 sums in registers: for 8 steps in k each lane
-// makes 12 loads of two doubles, and the warp issues 16 instructions of 16x8x8. A block of 4 x 2
-// warps reads its tiles from a ring of three stages in shared memory, which cp.async fills; nothing
-// is packed ahead.
+// Rung 24 was limited by its loads of fragments: two per 8x8x4 instruction, which has half the rate
+// of the larger ones. Here a warp keeps 32 x 64 sums in registers: for 8 steps in k each lane loads
+// two doubles 12 times, and the warp issues 16 instructions of 16x8x8. A block of 4 x 2 warps reads
+// its tiles from a ring of three stages in shared memory, which cp.async fills. There are no packed
+// copies.
 //
-//   tile/swizzled_tile.h        a tile in shared memory, whichever way the operand lies
-//   tile/dmma_lanes.h           which of its elements a lane takes, so that 128-bit loads meet in
-//   no
-//                               bank
+//   tile/swizzled_tile.h        a tile in shared memory, for either contiguous index of the operand
+//   tile/dmma_lanes.h           the elements that each lane
+//                               reads, chosen so that its
+//                               128-bit loads have no bank conflicts
 //   copy/swizzled_tile_copy.h   cp.async of 16 bytes, or of 8 where base or stride are odd
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/store_registers.h"
@@ -31,17 +31,17 @@ struct Stage {
   B b;
 };
 
-inline constexpr int kStep = 8;  // k of the fragments: two neighbours of a lane in each load
+inline constexpr int kStep = 8;  // k of the fragments; a lane loads two neighbours at a time
 
 template <Config cfg>
 using Sums = tile::DmmaAccumulators<cfg.warp().m, cfg.warp().n>;
 
 template <Config cfg>
 struct Warp {
-  int at_a, at_b;  // where this lane's loads of a stage begin
+  int at_a, at_b;  // offsets of this lane's loads in a stage
   Sums<cfg> sums;
 
-  // One step in k. The rows of A stay while the columns of B pass by, sixteen of them at a time.
+  // One step in k. Keeps the fragments of A in registers, and loads 16 columns of B at a time.
   __device__ void multiply_step(const Stage<cfg>& stage, int step) {
     tile::DmmaFragments<typename Stage<cfg>::A, cfg.warp().m / 16, kStep> a;
     a.load(stage.a, at_a, 0, step);
@@ -53,7 +53,7 @@ struct Warp {
     }
   }
 
-  // One stage, while two others are on their way.
+  // Multiplies one stage while two others are being loaded.
   template <bool whole, class Ring>
   __device__ void multiply_stage(Ring& ring) {
     ring.template start_next<whole>(0, 1);
@@ -63,8 +63,8 @@ struct Warp {
   }
 };
 
-// sums += A * B of the block's tile. Tiles that are whole are copied without asking what of them
-// is in the matrix.
+// sums += A * B for the block's tile. Whole tiles are copied without bounds checks; the loop for
+// partial tiles checks.
 template <Config cfg>
 __device__ void multiply(Warp<cfg>& warp, const GemmParams& p, Stage<cfg>* stages, long long row,
                          long long col) {

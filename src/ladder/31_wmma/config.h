@@ -8,8 +8,8 @@ namespace tessera::wmma {
 inline constexpr int kPortableArch = 80;  // HW: BF16 wmma exists from compute 8.0
 
 struct Config {
-  BlockTile block;   // k: of the tiles in shared memory
-  OutputTile warps;  // of the block
+  BlockTile block;   // k: depth of the tiles in shared memory
+  OutputTile warps;  // per block
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return 2; }

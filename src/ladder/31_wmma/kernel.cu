@@ -1,9 +1,9 @@
-// Rung 31: BF16 on tensor cores, by the API that CUDA C++ has for them.
+// Rung 31: BF16 on tensor cores through WMMA, the API of CUDA C++.
 //
-// A warp multiplies 16x16 tiles as a whole: load_matrix_sync brings a fragment from shared memory,
-// mma_sync multiplies two of them, and which lane holds what is the compiler's business. So the
-// sums leave by way of shared memory, too: only there does a lane know which outputs it has.
-// Everything else is as in rung 10: tiles are copied element by element, two barriers a tile.
+// A warp multiplies 16x16 tiles as a whole: load_matrix_sync loads a fragment from shared memory,
+// and mma_sync multiplies two fragments. The distribution of elements over the lanes is
+// unspecified, so sums go through shared memory before lanes can store them. Everything else is
+// as in rung 10: tiles are copied element by element, with two barriers per tile.
 #include <mma.h>
 
 #include "kernels/epilogue/store_pairs.h"
@@ -15,8 +15,8 @@ namespace tessera::wmma {
 
 namespace api = nvcuda::wmma;
 using Element = std::uint16_t;    // the bits of a BF16
-inline constexpr int kEdge = 16;  // of a fragment
-inline constexpr int kPad = 8;    // HW: rows of fragments are 16 bytes apart, or a multiple
+inline constexpr int kEdge = 16;  // rows and columns of a fragment
+inline constexpr int kPad = 8;    // HW: WMMA needs rows a multiple of 16 bytes apart
 
 using FragmentA = api::fragment<api::matrix_a, kEdge, kEdge, kEdge, __nv_bfloat16, api::row_major>;
 using FragmentB = api::fragment<api::matrix_b, kEdge, kEdge, kEdge, __nv_bfloat16, api::col_major>;
@@ -33,7 +33,7 @@ __device__ ladder::Strided<Element> transposed(const ladder::Strided<Element>& m
   return {m.data, m.cols, m.rows, m.col, m.row};
 }
 
-// Neighbouring threads copy neighbours in memory, whichever way the operand lies.
+// Copies a tile; neighbouring threads read neighbours in memory, for either contiguous index.
 template <int threads, int rows, int cols>
 __device__ void copy_tile(Element (&tile)[rows][cols + kPad], const ladder::Strided<Element>& from,
                           long long row, long long col) {
@@ -54,7 +54,7 @@ __device__ const __nv_bfloat16* fragment_at(const Element (&row)[pitch], int col
 template <Config cfg>
 using Sums = Sum[cfg.warp().m / kEdge][cfg.warp().n / kEdge];
 
-// One tile: a fragment of A is used for all columns of the warp.
+// Multiplies one tile. Each fragment of A is loaded once and used for all columns of the warp.
 template <Config cfg>
 __device__ void multiply(Sums<cfg>& sums, const Shared<cfg>& shared, tile::Coord<> at) {
   FragmentB b[cfg.warp().n / kEdge];
@@ -74,7 +74,7 @@ __device__ void multiply(Sums<cfg>& sums, const Shared<cfg>& shared, tile::Coord
   }
 }
 
-// 16x16 sums in shared memory, two neighbours at a time.
+// Visits 16x16 sums in shared memory, two neighbours at a time.
 struct Patch {
   const float (&sums)[kEdge][kEdge];
 

@@ -9,8 +9,8 @@ inline constexpr int kPortableArch = 80;  // HW: BF16 mma.sync and cp.async exis
 
 struct Config {
   BlockTile block;   // k: depth of a stage
-  int stages;        // of the ring in shared memory
-  OutputTile warps;  // of the block
+  int stages;        // in the ring in shared memory
+  OutputTile warps;  // per block
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return 1; }
@@ -19,7 +19,7 @@ struct Config {
 };
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  constexpr int kShared = 227 * 1024;  // HW: per block, compute capability 9.0
   return c.warp().m * c.warps.m == c.block.m && c.warp().m % 16 == 0 &&
          c.warp().n * c.warps.n == c.block.n && c.warp().n % 16 == 0 && c.block.k % 64 == 0 &&
          c.stages >= 2 && c.shared_bytes() <= kShared;

@@ -1,12 +1,12 @@
-// Rung 32: the instructions themselves. Tiles come by cp.async while others are multiplied, and
-// ldmatrix loads fragments of 8x8 elements from swizzled rows, without conflicts.
+// Rung 32: mma.sync and ldmatrix instead of WMMA. cp.async loads tiles while others are multiplied,
+// and ldmatrix loads fragments of 8x8 elements from swizzled rows, without bank conflicts.
 //
 // Rung 31 was limited by instructions that copy single elements, and nothing overlapped its copies.
 // Here a warp keeps 64 x 32 sums: for 16 steps in k it issues 4 + 2 ldmatrix and 16 mma.sync of
-// 16x8x16. Three stages of 64 k are a ring: two are on their way while one is multiplied.
+// 16x8x16. Three stages of 64 k form a ring: two are being loaded while one is multiplied.
 //
-//   tile/either_tile.h          a tile in shared memory, whichever way the operand lies
-//   tile/mma_lanes.h            which of its rows a lane names to ldmatrix
+//   tile/either_tile.h          a tile in shared memory, for either contiguous index of the operand
+//   tile/mma_lanes.h            the row addresses that each lane passes to ldmatrix
 //   copy/either_tile_copy.h     cp.async of 16 bytes, or less where base or stride are odd
 #include "kernels/copy/either_tile_copy.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -36,10 +36,10 @@ struct Stage {
 template <Config cfg>
 struct Warp {
   bool a_along_k, b_along_k;
-  int at_a, at_b;  // where this lane's loads of a stage begin
+  int at_a, at_b;  // offsets of this lane's loads in a stage
   tile::MmaAccumulators<ptx::MatrixType::kBF16, cfg.warp().m, cfg.warp().n> sums;
 
-  // One stage, while two others are on their way.
+  // Multiplies one stage while two others are being loaded.
   template <class Ring>
   __device__ void multiply_stage(Ring& ring) {
     ring.template start_next<false>(0, 1);

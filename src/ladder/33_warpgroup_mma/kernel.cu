@@ -1,12 +1,12 @@
-// Rung 33: wgmma. Four warps multiply 64 x 128 x 16 by one instruction, and no thread loads a
+// Rung 33: wgmma. One instruction multiplies 64 x 128 x 16 for four warps, and no thread loads a
 // fragment: the tensor cores read A and B from shared memory by themselves, at their full rate.
 //
 // Rung 32 was limited by shared memory, from which each warp loads its own fragments, and then by
-// mma.sync, which has 60 % of that rate here. Two descriptors of 64 bits say what an instruction
-// finds: address, distance of the patterns, swizzle. So tiles must lie as they say: rows of 128
-// bytes, whose eight pieces are exchanged by the row's number. Threads put them there (cp.async).
+// mma.sync, which has 60 % of that rate here. Two descriptors of 64 bits give an instruction the
+// address, the pattern distance and the swizzle of its tiles. A tile has rows of 128 bytes,
+// and the row number permutes the eight 16-byte pieces of a row. cp.async fills the tiles.
 //
-//   tile/shared_tile.h       such a tile, and its descriptor
+//   tile/shared_tile.h       a tile in this layout, and its descriptor
 //   mainloop/wgmma.h         multiply_stage(): the instructions of one tile
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/mainloop/wgmma.h"
@@ -21,7 +21,7 @@
 namespace tessera::warpgroup_mma {
 
 using Element = std::uint16_t;    // the bits of a BF16
-inline constexpr int kPiece = 8;  // elements of 16 bytes
+inline constexpr int kPiece = 8;  // elements in 16 bytes
 inline constexpr auto kBf16 = ptx::MatrixType::kBF16;
 
 template <Config cfg>
@@ -33,15 +33,15 @@ struct Shared {
   B b;
 };
 
-// An operand as the rows of its shared tile see it: neighbours `step` elements apart, and rows
-// `stride`. In the layout for which the tile is made, step is 1.
+// An operand in terms of the rows of its shared tile: neighbours in a row are `step` elements
+// apart, rows `stride`. The step is 1 in the layout that the tile is designed for.
 struct Rows {
   const Element* data;
   long long along, rows;  // extents
   long long step, stride;
 };
 
-// Sixteen bytes at a time where base and rows allow it, else element by element.
+// Copies 16 bytes at a time if the base address and the stride allow it, else single elements.
 template <int threads, class Tile>
 __device__ void copy_tile(Tile& tile, const Rows& from, long long first_along,
                           long long first_row) {
@@ -85,7 +85,7 @@ __device__ void run(const GemmParams& p) {
     copy_tile<cfg.threads()>(shared.a, a, k, origin.row);
     copy_tile<cfg.threads()>(shared.b, b, origin.col, k);
     ptx::cp_async_wait_all();
-    ptx::fence_proxy_async_shared();  // WHY: wgmma reads by another way than threads write
+    ptx::fence_proxy_async_shared();  // WHY: wgmma reads through the async proxy
     __syncthreads();
     sums.pin();
     ptx::wgmma_fence();

@@ -1,4 +1,4 @@
-// Rung 33 with its operands by tensor copies: one thread starts them.
+// Rung 33 with tensor copies for its operands: one thread starts them.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

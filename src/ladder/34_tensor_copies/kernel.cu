@@ -1,8 +1,8 @@
-// Rung 34: tiles come by tensor copies, which one thread starts, and the copy engine swizzles.
+// Rung 34: one thread starts tensor copies that load the tiles, and the copy engine swizzles them.
 //
-// Rung 33 was limited by its copies: each thread computes 16 addresses in two memories for a tile,
-// and bounds for each. A tensor map says once where the operand lies and how long its rows are; a
-// copy then names two coordinates. What lies beyond the matrix comes as zeros, so no tail needs a
+// Rung 33 was limited by its copies: for each tile a thread computes 16 global and 16 shared
+// addresses, with bounds. A tensor map states the operand's address and strides once; a copy then
+// takes two coordinates. Elements outside the matrix are filled with zeros, so tails need no
 // guard. The copies report their bytes to a barrier object, on which all threads wait.
 #include "kernels/ptx/wgmma_n128.h"
 #include "ladder/34_tensor_copies/config.h"
@@ -18,7 +18,7 @@ struct Shared {
   ptx::Mbarrier tile_loaded;
 };
 
-// One thread: the tiles of A and B that begin at (row, k) and (k, col).
+// One thread loads the tiles of A and B that begin at (row, k) and (k, col).
 template <Config cfg>
 __device__ void load(Shared<cfg>& shared, const Params& p, int row, int col, int k) {
   using W = ladder::Warpgroups<cfg>;
@@ -55,7 +55,7 @@ __device__ void run(const Params& p) {
     mainloop::multiply_stage<typename W::A, typename W::B>(sums, a, b, tile == 0);
     ptx::wgmma_wait_group<0>();
     sums.pin();
-    __syncthreads();  // nobody reads the tiles any more
+    __syncthreads();  // all warps have read the tiles
   }
   ladder::store_sums<cfg.block.n>(sums, p.gemm, row, col, 0);
 }

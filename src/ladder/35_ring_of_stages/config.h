@@ -1,4 +1,4 @@
-// Three stages of 64 k: two tiles are on their way while one is multiplied.
+// Three stages of 64 k: two tiles are being loaded while one is multiplied.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

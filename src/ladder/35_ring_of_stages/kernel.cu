@@ -1,15 +1,15 @@
-// Rung 35: a ring of stages. While one tile is multiplied, the next ones are on their way.
+// Rung 35: a ring of stages. The next tiles are loaded while one is multiplied.
 //
-// Rung 34 was limited by waiting: a tile is asked for when the one before has been multiplied, and
-// the tensor cores rest until it comes. Here the first thread asks for as many tiles as the ring
-// holds, and for another one whenever a stage is free. One group of wgmma stays in flight, so the
-// tensor cores find the next one when they finish.
+// Rung 34 was limited by waiting: a load starts when the previous tile has been multiplied, and the
+// tensor cores are idle until it ends. Here the first thread starts loads for all stages of the
+// ring, and another load whenever a stage becomes free. One group of wgmma stays in flight, so the
+// tensor cores always have the next group queued.
 //
 //   tile_loaded[stage]      the stage's bytes have arrived
 //   tile_consumed[stage]    all four warps have finished with it
 //
 //   pipeline/mbarrier_ring.h   the ring and both barriers
-//   mainloop/wgmma.h           multiply_tiles(): waits, multiplies and releases, tile after tile
+//   mainloop/wgmma.h           multiply_tiles(): waits, multiplies and releases, tile by tile
 #include "kernels/ptx/wgmma_n128.h"
 #include "ladder/35_ring_of_stages/config.h"
 #include "ladder/shared/common.h"
@@ -17,7 +17,7 @@
 
 namespace tessera::ring_of_stages {
 
-// The first thread's view: tiles of one tile of D, in the order of k.
+// Loads the k tiles of one tile of D in order. Only the first thread uses it.
 template <Config cfg>
 class Loader {
  public:

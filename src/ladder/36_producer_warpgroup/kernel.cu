@@ -1,11 +1,11 @@
-// Rung 36: one warpgroup loads, the other one multiplies, and the first gives it its registers.
+// Rung 36: one warpgroup loads and gives registers to the other one, which multiplies.
 //
-// In rung 35 the thread that loads also multiplies: where a stage is not free yet its warp waits,
-// and the three others with it at the next wgmma. Here a thread of another warpgroup waits instead,
-// runs ahead as far as the ring allows, and keeps nobody. Registers are dealt out evenly at launch,
-// but a warpgroup that loads needs few: setmaxnreg moves them.
+// In rung 35 the thread that loads also multiplies: if a stage is not free yet, its warp waits, and
+// the three other warps wait for it at the next wgmma. Here a thread of another warpgroup waits
+// instead. It runs ahead as far as the ring allows and delays no other warp. At launch every warp
+// gets the same number of registers, but a warpgroup that loads needs few: setmaxnreg moves them.
 //
-// Later rungs call part_warpgroups() of ladder/shared/warpgroups.h, which is the end of run().
+// Later rungs call part_warpgroups() of ladder/shared/warpgroups.h for the last part of run().
 #include "kernels/ptx/elect.h"
 #include "kernels/ptx/registers.h"
 #include "kernels/ptx/wgmma_n128.h"

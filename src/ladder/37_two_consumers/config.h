@@ -1,4 +1,4 @@
-// Two warpgroups share each tile of B, 256 columns of it.
+// Two warpgroups share each tile of B, 256 columns wide.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

@@ -1,9 +1,9 @@
 // Rung 37: two warpgroups multiply, each 64 rows of a tile of 128 x 256.
 //
 // In rung 36 an instruction of 64 x 128 x 16 reads 6 KiB of shared memory in the 64 cycles that it
-// multiplies, and a CTA loads 32 KiB for 128 x 128 x 64 products. Here it is 10 KiB in 128 cycles
-// and 48 KiB for twice the products: each tile of B serves both warpgroups. Their 64 x 256 sums are
-// 128 registers a thread, as before.
+// takes, and a CTA loads 32 KiB for 128 x 128 x 64 products. Here an instruction reads 10 KiB in
+// 128 cycles, and a CTA loads 48 KiB for twice the products: each tile of B serves both warpgroups.
+// The 64 x 256 sums of a warpgroup take 128 registers per thread, as before.
 #include "kernels/ptx/wgmma_n256.h"
 #include "ladder/37_two_consumers/config.h"
 #include "ladder/shared/common.h"

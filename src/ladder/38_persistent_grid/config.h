@@ -1,4 +1,4 @@
-// As many CTAs as SMs: the next tile is loaded while the last one is stored.
+// One CTA per SM, which loads its next tile while it stores the last one.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

@@ -1,9 +1,9 @@
-// Rung 38: a persistent grid. One CTA per SM computes tile after tile, and its producer goes on to
-// the next one while the consumers store the last one.
+// Rung 38: a persistent grid. One CTA per SM computes several tiles, and its producer loads the
+// next one while the consumers store the last one.
 //
 // In rung 37 each tile of D begins with an empty ring and ends with stores during which nothing is
-// loaded: every CTA is as large as an SM, so no other one fills the gap. Here both roles walk the
-// same tiles, row by row, and the ring never empties between them.
+// loaded. A CTA fills an SM, so no other CTA can use that time. Here producer and consumers walk
+// over the same tiles, row by row, and the ring stays full between tiles.
 #include "kernels/ptx/wgmma_n256.h"
 #include "ladder/38_persistent_grid/config.h"
 #include "ladder/shared/warpgroups.h"

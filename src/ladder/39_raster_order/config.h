@@ -1,4 +1,4 @@
-// Tiles in compact groups, so that the L2 holds what those in flight share.
+// Tiles in compact groups, so that L2 holds the operands that concurrent tiles share.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

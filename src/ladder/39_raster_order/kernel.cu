@@ -1,9 +1,9 @@
-// Rung 39: tiles in compact groups. What is in flight at one time shares rows of A and columns of
-// B, and the L2 serves all but the first who asks.
+// Rung 39: tiles in compact groups. Tiles that run at the same time share rows of A and columns of
+// B, and L2 serves all loads of a shared tile but the first.
 //
-// Rung 38 walks row by row: 132 tiles of 128 x 256 are a band across D as wide as the matrix, so
-// all of B passes by for every few rows. A group is a few tile rows, walked column by column: what
-// is in flight is nearly square, and its sides together are as short as they can be.
+// Rung 38 walks row by row: 132 concurrent tiles of 128 x 256 form a band as wide as D, so all of B
+// is read again for every few tile rows. A group is a few tile rows, walked column by column: the
+// concurrent tiles form nearly a square, which needs the fewest rows of A and columns of B.
 //
 //   before   0  1  2  3  4  5  6  7        after   0  2  4  6  8 10 12 14
 //            8  9 10 11 12 13 14 15                1  3  5  7  9 11 13 15
@@ -15,7 +15,7 @@
 
 namespace tessera::raster_order {
 
-// Tile number `index`, in groups of p.raster.group tile rows; the last group may have fewer.
+// The coordinates of tile `index`, in groups of raster.group tile rows; the last may have fewer.
 __device__ tile::Coord<> tile_at(const schedule::Raster& raster, int index) {
   const int first = index / (raster.group * raster.tiles_n) * raster.group;
   const int rows = min(raster.tiles_m - first, raster.group);

@@ -1,4 +1,4 @@
-// Two CTAs, one above the other, load half of the tile of B each and send it to both.
+// Two CTAs, one above the other, each load half of the tile of B and multicast it to both.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

@@ -1,11 +1,11 @@
 // Rung 40: two CTAs of a cluster, one tile above the other, need the same tile of B. Each loads
-// half of it and sends that to both.
+// half of it and multicasts that half to both.
 //
-// Rung 39 takes from the L2 what it needs for each tile: 48 KiB for 128 x 256 x 64 products. Here
-// it is 16 + 16 KiB. The price: a stage is free when both CTAs have read it, so each warp arrives
-// at two barriers, and both CTAs run at the pace of the slower one.
+// In rung 39 a CTA reads 48 KiB from L2 for 128 x 256 x 64 products. Here it reads 16 + 16 KiB. The
+// price: a stage is free only after both CTAs have read it, so each warp arrives at two barriers,
+// and both CTAs run at the pace of the slower one.
 //
-//   schedule/cluster.h     who reads what of whom
+//   schedule/cluster.h     which CTAs share which tiles
 #include "kernels/ptx/wgmma_n256.h"
 #include "kernels/schedule/tile_walk.h"
 #include "ladder/40_cluster_multicast/config.h"
@@ -13,8 +13,8 @@
 
 namespace tessera::cluster_multicast {
 
-// Calls `visit` with the first row and column of every tile of this CTA: the raster's tiles are
-// those of clusters.
+// Calls `visit` with the first row and column of every tile of this CTA. One tile of the raster is
+// the tile of a whole cluster.
 template <Config cfg, class Visit>
 __device__ void for_each_tile(const Params& p, Visit visit) {
   constexpr int kProducts = 1;
@@ -34,7 +34,7 @@ __device__ void run(const Params& p) {
   auto& ring = *reinterpret_cast<typename W::Ring*>(memory);
   const auto place = W::Place::of_rank(static_cast<int>(blockIdx.x) % W::Place::kSize);
   const auto load = [&] {
-    // This CTA's share of each tile, and who gets it.
+    // This CTA's share of each tile, and the CTAs that receive it.
     const mainloop::Shares shares{{place.n, place.readers_of_a()}, {place.m, place.readers_of_b()}};
     typename W::Position at;
     for_each_tile<cfg>(

@@ -1,4 +1,4 @@
-// Sums leave through shared memory, by tensor copies that nobody waits for.
+// Sums are stored through shared memory by asynchronous tensor copies.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

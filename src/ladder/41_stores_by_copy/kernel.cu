@@ -1,12 +1,12 @@
-// Rung 41: sums leave by tensor copies. A warp packs 16 rows of 64 columns into a panel in shared
-// memory, by stmatrix, and one lane starts a copy that nobody waits for.
+// Rung 41: tensor copies store the sums. A warp packs 16 rows of 64 columns into a panel in shared
+// memory with stmatrix, and one lane starts an asynchronous copy.
 //
-// In rung 39 a thread stores 64 pairs of neighbours by themselves: 4 bytes a lane, eight lines of
-// memory for each request, with an address and two guards each. Meanwhile its tensor cores rest.
-// Here a panel's rows are whole lines of 128 bytes, and the copy engine clips them at the edge of
-// D.
+// In rung 39 a thread stores 64 pairs of neighbours separately: 4 bytes per lane, eight lines of
+// memory per request, with an address and two guards each. The tensor cores are idle meanwhile.
+// Here a row of a panel is a whole line of 128 bytes, and the copy engine clips panels at the edge
+// of D.
 //
-//   epilogue/store_tma.h     store_by_tma(): panels, their swizzle, and what D does not allow
+//   epilogue/store_tma.h     store_by_tma(): panels, their swizzle, and D's that no copy can store
 #include "kernels/ptx/wgmma_n256.h"
 #include "ladder/41_stores_by_copy/config.h"
 #include "ladder/shared/store_panels.h"

@@ -1,4 +1,4 @@
-// Two consumers with a tile each: one multiplies while the other stores.
+// Two consumers, each with its own tile: one multiplies while the other stores.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

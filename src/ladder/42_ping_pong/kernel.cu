@@ -1,15 +1,15 @@
-// Rung 42: ping-pong. Each of two consumers has a tile of its own; one multiplies while the other
-// stores, so that the tensor cores rest at no tile's end.
+// Rung 42: ping-pong. Each of two consumers has its own tile; one multiplies while the other
+// stores, so that the tensor cores are not idle at the end of a tile.
 //
 // In rung 41 both consumers finish a tile together: while they pack and copy its sums, nothing is
-// multiplied. Here they take turns: the one that has started its last wgmma lets the other begin.
-// Both walk the same ring, each skipping the stages of the other. A tile is 128 x 192, since one
-// warpgroup holds all of its sums: 192 registers a thread.
+// multiplied. Here they alternate: a consumer that has started its last wgmma lets the other begin.
+// Both read the same ring, and each skips the other's stages. A tile is 128 x 192, because one
+// warpgroup holds all of its sums: 192 registers per thread.
 //
-// The variant `192x192x64_s4_together` is the other way to larger tiles: three warpgroups share
-// one, and store it at the same time.
+// The variant `192x192x64_s4_together` is another way to larger tiles: three warpgroups share one
+// tile, and store it at the same time.
 //
-//   pipeline/turns.h     two named barriers, one for each consumer
+//   pipeline/turns.h     two named barriers, one per consumer
 #include "kernels/pipeline/turns.h"
 #include "kernels/ptx/wgmma_n192.h"
 #include "ladder/42_ping_pong/config.h"
@@ -32,7 +32,7 @@ __device__ tile::Coord<> corner_of(const Params& p, int tile) {
   return {at.m * cfg.block.m, at.n * cfg.block.n};
 }
 
-// Every other tile of the CTA's, from the consumer's first one on.
+// A consumer computes every second tile of the CTA, from its own first one on.
 template <Config cfg>
 __device__ void multiply_in_turns(Shared<cfg>& shared, const Params& p, int consumer) {
   using W = ladder::Warpgroups<cfg>;
@@ -55,7 +55,7 @@ __device__ void multiply_in_turns(Shared<cfg>& shared, const Params& p, int cons
   ladder::finish_stores();
 }
 
-// All tiles of the CTA's, its rows of each.
+// A consumer computes its rows of all tiles of the CTA.
 template <Config cfg>
 __device__ void multiply_together(Shared<cfg>& shared, const Params& p, int consumer) {
   using W = ladder::Warpgroups<cfg>;

@@ -1,4 +1,4 @@
-// Rung 41 for every layout: which index of an operand is contiguous is compiled in.
+// Rung 41 for every layout: the contiguous index of each operand is a template argument.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

@@ -1,15 +1,15 @@
-// Rung 43: any layout and any alignment, by the same loop.
+// Rung 43: any layout and any alignment, with the same loop.
 //
-// Rungs 34 to 42 take NN with rows at multiples of 16 bytes. The loop of rung 41 below does not
-// change for the rest. Which index of an operand is contiguous is a type: of the tile (its rows are
-// k, or they are m or n), of its tensor map, and of a bit in each wgmma. So four entries are the
-// four layouts, and none of them transposes anything.
+// Rungs 34 to 42 take layout NN with rows at multiples of 16 bytes. The loop of rung 41 serves the
+// other layouts unchanged. The contiguous index of an operand determines the type of its shared
+// tile (rows along k, or along m or n), its tensor map and a bit in each wgmma. There is one entry
+// per layout, and none of them transposes anything.
 //
-// Rows that begin anywhere are what a tensor copy cannot take. A launch ahead copies such an
-// operand into rows that begin at lines: bytes of one pass over it, and not of each tile.
+// A tensor copy cannot read rows at other addresses. A previous launch copies such an operand into
+// aligned rows: one pass over the operand instead of extra work for each tile.
 //
 //   tile/shared_tile.h          both kinds of tile, and their descriptors
-//   passes/repack_halves.h      the launch ahead: aligned loads, shifted by what is odd
+//   passes/repack_halves.h      the previous launch: aligned loads, shifted by the misalignment
 #include "kernels/passes/repack_halves.h"
 #include "kernels/ptx/wgmma_n256.h"
 #include "ladder/43_any_layout/config.h"
@@ -18,7 +18,7 @@
 
 namespace tessera::any_layout {
 
-using passes::repack_halves;  // the entry of the launch ahead
+using passes::repack_halves;  // the entry of the previous launch
 
 template <Config cfg>
 struct Shared {

@@ -1,4 +1,4 @@
-// Rung 41 over a stream-K schedule: the last tiles are split along k, so that all SMs end together.
+// Rung 39 with a stream-K schedule: the last tiles are split along k, so that all SMs end together.
 #pragma once
 
 #include "kernels/schedule/stream_k.h"
@@ -8,15 +8,15 @@ namespace tessera::stream_k {
 
 using Config = ladder::WarpgroupConfig;
 
-// Tensor maps come first, at multiples of 64.
+// Tensor maps come first, at multiples of 64 bytes.
 struct Params {
   TensorMap a_map, b_map;
   GemmParams gemm;
   schedule::StreamK schedule;
-  float* partials;  // partial sums, one tile for each slot, row-major
+  float* partials;  // partial sums, one row-major tile per slot
 };
 
-// Whole tiles as long as two waves are left; the rest, one wave and a part of one, in equal runs.
+// Schedules whole tiles until less than two waves are left, and splits the rest into equal runs.
 constexpr schedule::StreamK schedule_of(int tiles_m, int tiles_n, int k_tiles, int ctas,
                                         int group) {
   schedule::StreamK s{.ctas = ctas,

@@ -1,13 +1,13 @@
-// Rung 44: stream-K. Whole tiles as long as every SM has one; what is left is one line of k tiles,
-// cut into as many equal runs as there are SMs.
+// Rung 44: stream-K. SMs compute whole tiles while there is one for each. The k tiles of all other
+// tiles form one sequence, which is cut into equal runs, one per SM.
 //
-// Rung 39 computes 128 tiles of D on 132 SMs as fast as 4 would be, and 136 tiles twice as slowly.
+// Rung 39 needs as long for 128 tiles of D on 132 SMs as for 4 tiles, and twice as long for 136.
 // Here a run begins and ends anywhere in a tile. A part of a tile's k gives partial sums, which go
 // to a slot of the workspace; a second launch adds the slots of each tile in the order of k. There
 // are no atomics, so every run of the program gives the same bits.
 //
-//   schedule/stream_k.h        what a CTA computes next: a tile, and a range of its k
-//   passes/reduce_tiles.h      the launch that adds
+//   schedule/stream_k.h        the next work of a CTA: a tile, and a range of its k
+//   passes/reduce_tiles.h      the second launch
 #include "kernels/epilogue/panel_columns.h"
 #include "kernels/passes/reduce_tiles.h"
 #include "kernels/ptx/wgmma_n256.h"
@@ -29,7 +29,7 @@ __device__ tile::Coord<> corner_of(const Work& work) {
   return {static_cast<int>(work.tile_m) * cfg.block.m, static_cast<int>(work.tile_n) * cfg.block.n};
 }
 
-// A whole tile to D, a part of one to its slot, in FP32.
+// Stores a whole tile to D, and a part of one to its slot, in FP32.
 template <Config cfg, class Sums>
 __device__ void store(const Params& p, const Work& work, const Sums& sums, int row) {
   if (work.slot < 0) {

@@ -1,4 +1,4 @@
-// FP32 operands in two FP16 terms each, chains of 32 of k, and two consumers that take turns.
+// FP32 operands as two FP16 terms each, chains of 32 k, and two consumers that alternate.
 #pragma once
 
 #include "base/config.h"
@@ -9,12 +9,12 @@
 
 namespace tessera::two_halves {
 
-// k of a chain. A row of a stage is 128 bytes: the high terms of so many elements, then the low.
+// k of a chain. A row of a stage is 128 bytes: kChainK high terms, then kChainK low terms.
 inline constexpr int kChainK = 32, kRowTerms = 2 * kChainK;
 
 struct Config {
   BlockTile block;  // k: kChainK
-  int stages;       // of the ring in shared memory
+  int stages;       // in the ring in shared memory
   bool in_turns = true;
 
   static constexpr int kConsumers = 2;  // warpgroups that share the rows of a tile
@@ -22,12 +22,12 @@ struct Config {
 
   constexpr int threads() const { return 128 * (1 + kConsumers); }
   constexpr int ctas_per_sm() const { return 1; }
-  constexpr int rows() const { return block.m / kConsumers; }  // of a consumer
+  constexpr int rows() const { return block.m / kConsumers; }  // per consumer
 
   constexpr int panel_columns() const {
     return epilogue::store_columns(block.n, ElementType::kF32);
   }
-  constexpr int panels_bytes() const {  // one panel for each warp of the consumers
+  constexpr int panels_bytes() const {  // one panel per consumer warp
     return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
   }
   constexpr int stage_bytes() const { return (block.m + block.n) * tile::kRowBytes; }
@@ -42,21 +42,21 @@ struct Config {
 };
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
-  constexpr int kSums = 192;           // of the registers: master sums and those of a chain
+  constexpr int kShared = 227 * 1024;  // HW: per block, compute capability 9.0
+  constexpr int kSums = 192;           // registers for master sums and the sums of a chain
   return c.block.k == kChainK && c.rows() == tile::kWgmmaM &&
          tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 && c.block.n <= kSums &&
          c.stages >= 2 && c.shared_bytes() <= kShared;
 }
 
-// Tensor maps come first, at multiples of 64.
+// Tensor maps come first, at multiples of 64 bytes.
 struct Params {
-  TensorMap a_map, b_map, d_map;  // of A and B: rows of terms, (m, 2 k) and (n, 2 k)
+  TensorMap a_map, b_map, d_map;  // A and B as rows of terms: (m, 2 k) and (n, 2 k)
   GemmParams gemm;
   schedule::Raster raster;
   int chains;          // along k
-  int copied_columns;  // of D from the left, that tensor copies store
-  // Of the powers of two that the sums of a row and of a column are to be multiplied by.
+  int copied_columns;  // the first columns of D, which tensor copies store
+  // The sums of row i and column j are multiplied by 2^exponents_a[i] and 2^exponents_b[j].
   const int* exponents_a;
   const int* exponents_b;
 };

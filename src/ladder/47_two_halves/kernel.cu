@@ -1,22 +1,22 @@
-// Rung 47: FP32 from two halves. A number of FP32 is a high and a low FP16 term, and a product of
-// two such numbers is three products of terms, low * high + high * low + high * high, which the
+// Rung 47: FP32 from two halves. An FP32 number is split into a high and a low FP16 term. A product
+// of two such numbers is three products of terms, low * high + high * low + high * high, which the
 // tensor cores multiply exactly.
 //
-// Their sums are another matter. A tensor core cuts off digits in every step, always towards zero,
-// so the sums of a long chain, as rung 43 has it, drift. Here a chain is 32 of k, and its sums are
-// *promoted*: ordinary adds, which round, put them to master sums.
+// Their sums are not exact: a tensor core truncates in every step, always towards zero, so the sums
+// of a long chain of MMAs, as in rung 43, drift. Here a chain is 32 k long, and its sums are
+// *promoted*: ordinary FP32 additions, which round to nearest, add them to master sums.
 //
-// An add needs the finished chain, and the next chain its registers. So a consumer alone would
-// leave the tensor cores idle while it adds. Two of them take turns: a consumer starts its chain
-// when the other one has started its own, and adds while that runs.
+// The addition needs a finished chain, and the next chain needs the same registers, so a single
+// consumer would leave the tensor cores idle while it adds. Two consumers alternate: one starts its
+// chain when the other has started its own, and adds while that chain runs.
 //
 //   consumer 0     | chain | add |   | chain | add |
 //   consumer 1             | chain | add |   | chain | add |
 //
-// The variant `128x192x32_s5_together` leaves out the turns.
+// The variant `128x192x32_s5_together` does not alternate.
 //
-//   passes/terms.h        the launch ahead: a power of two for each row, and the terms
-//   pipeline/turns.h      two named barriers, one for each consumer
+//   passes/terms.h        the previous launch: a power of two per row, and the terms
+//   pipeline/turns.h      two named barriers, one per consumer
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/scale_back.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -32,7 +32,7 @@
 
 namespace tessera::two_halves {
 
-using passes::split_terms;  // the entry of the launch ahead
+using passes::split_terms;  // the entry of the previous launch
 using pipeline::Turns;
 
 template <Config cfg>
@@ -47,15 +47,15 @@ struct Types {
 
   struct Shared {
     Ring ring;
-    Panels panels[4 * cfg.kConsumers];  // one for each warp of the consumers
+    Panels panels[4 * cfg.kConsumers];  // one per consumer warp
   };
 };
 
-// A chain: the products of a stage's terms, small ones first. Kept in flight. `a`, `b`: descriptors
-// of the stage's rows.
+// Starts a chain: the products of a stage's terms, small ones first. Does not wait for it. `a` and
+// `b` are descriptors of the stage's rows.
 template <class A, class B, class Sums>
 __device__ void start_chain(Sums& chain, std::uint64_t a, std::uint64_t b) {
-  constexpr int kHigh = 0, kLow = kChainK;  // where the terms begin in a row
+  constexpr int kHigh = 0, kLow = kChainK;  // offsets of the terms in a row
   constexpr struct { int of_a, of_b; } kProducts[] = {{kLow, kHigh}, {kHigh, kLow}, {kHigh, kHigh}};
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
@@ -74,8 +74,8 @@ __device__ void promote(Sums& master, const Sums& chain) {
   for (int i = 0; i < Sums::kCount; ++i) master.sum[0][0][i] += chain.sum[0][0][i];
 }
 
-// A consumer: its rows of a tile of D. `waits`: whether the first turn is waited for, which the
-// other one passes on; all later ones are.
+// A consumer multiplies its rows of a tile of D. `waits`: whether it waits for its turn before the
+// first chain; before all later ones it does.
 template <Config cfg>
 __device__ void multiply_tile(typename Types<cfg>::Sums& master, typename Types<cfg>::Ring& ring,
                               typename Types<cfg>::Position& at, const Params& p, int consumer,
@@ -104,8 +104,8 @@ __device__ void multiply_tile(typename Types<cfg>::Sums& master, typename Types<
   }
 }
 
-// A warp's sums to its sixteen rows of D, from (row, column) on. Returns while the last panel is on
-// its way.
+// Stores a warp's sums to its 16 rows of D, from (row, column) on. Returns while the copy of the
+// last panel is still running.
 template <Config cfg>
 __device__ void store(typename Types<cfg>::Panels& panels, typename Types<cfg>::Sums& sums,
                       const Params& p, int row, int column) {
@@ -127,7 +127,7 @@ __device__ void for_each_tile(const Params& p, Visit visit) {
   }
 }
 
-// One thread.
+// The producer: one thread loads all k tiles of the CTA's tiles.
 template <Config cfg>
 __device__ void load_tiles(typename Types<cfg>::Ring& ring, const Params& p) {
   using LoadA = copy::TmaTile<typename Types<cfg>::A, 1>;
@@ -139,7 +139,7 @@ __device__ void load_tiles(typename Types<cfg>::Ring& ring, const Params& p) {
   });
 }
 
-// A consumer.
+// A consumer multiplies and stores its rows of the CTA's tiles.
 template <Config cfg>
 __device__ void multiply_tiles(typename Types<cfg>::Shared& shared, const Params& p, int consumer) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4;
@@ -151,7 +151,7 @@ __device__ void multiply_tiles(typename Types<cfg>::Shared& shared, const Params
     multiply_tile<cfg>(master, shared.ring, at, p, consumer, waits);
     store<cfg>(shared.panels[4 * consumer + warp], master, p, corner.m + first_row, corner.n);
   });
-  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // the last turn that was passed on
+  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // for the last turn, which it does not use
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 

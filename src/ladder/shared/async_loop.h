@@ -1,5 +1,5 @@
-// Tiles that come by asynchronous copies, and the loop that multiplies them. Rung 13 introduces
-// both; rung 14 gives the loop another order of its FFMAs.
+// Asynchronous copies of tiles, and the loop that multiplies them. Rung 13 introduces both; rung 14
+// passes another order of FFMAs to the loop.
 #pragma once
 
 #include "kernels/copy/cp_async_tile.h"
@@ -15,8 +15,8 @@ struct AsyncStage {
   alignas(16) float b[cfg.block.k][cfg.pitch_b()];  // (k, n)
 };
 
-// Begins to copy a tile of one operand: by vectors where it allows them, else element by element,
-// transposed if it is contiguous along k.
+// Starts the copy of a tile of one operand: by vectors if `vectors`, else element by element; an
+// operand that is contiguous along k is transposed.
 template <bool along_k, bool vectors, int extent, int threads, int depth, int pitch>
 __device__ void copy_tile(float (&tile)[depth][pitch], const copy::Operand& operand,
                           long long first_outer, long long first_k) {
@@ -43,14 +43,14 @@ struct AsyncFragments {
   }
 };
 
-// Both operands of a block, and the ring that their tiles come through.
+// Both operands of a block, and the ring of stages for their tiles.
 template <auto cfg, bool vectors>
 struct AsyncTiles {
   copy::Operand a, b;
   BlockOrigin origin;
   AsyncStage<cfg>* ring;
 
-  // Begins to fill a stage with the tile at first_k: one group of copies.
+  // Starts the copies of the tile at first_k into a stage, as one group.
   __device__ void copy_to(int stage, long long first_k) const {
     copy_tile<cfg.majors.a == Major::kK, vectors, cfg.block.m, cfg.threads()>(ring[stage].a, a,
                                                                               origin.row, first_k);
@@ -60,8 +60,8 @@ struct AsyncTiles {
   }
 };
 
-// sum += A * B. While a tile is multiplied, the next stages - 1 are on their way; behind the last
-// tile come tiles of zeros, so that the loop need not ask whether it is the end.
+// sum += A * B. While a tile is multiplied, the next `stages - 1` tiles are being copied. Tiles of
+// zeros follow the last tile, so that the loop needs no check for the end.
 template <auto cfg, bool vectors, class MultiplyAdd>
 __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
                          const AsyncTiles<cfg, vectors>& tiles, int row, int col,
@@ -73,7 +73,7 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
   __syncthreads();
 
   int current = 0, free = ahead;     // stages
-  AsyncFragments<cfg> fragments[2];  // of k = l in set l % 2
+  AsyncFragments<cfg> fragments[2];  // those of k = l are in set l % 2
   fragments[0].load(tiles.ring[current], 0, row, col);
 #pragma unroll 1
   for (long long k = 0; k < tiles.a.k; k += depth) {

@@ -1,5 +1,5 @@
-// The shape of kernels whose tiles come by asynchronous copies: a ring of stages in shared memory,
-// and lanes laid out as in kernels/tile/lanes.h. For host and device.
+// The shape of kernels that load tiles by asynchronous copies: a ring of stages in shared memory,
+// and lanes arranged as in kernels/tile/lanes.h. For host and device.
 #pragma once
 
 #include "base/config.h"
@@ -8,16 +8,16 @@ namespace tessera::ladder {
 
 struct AsyncTile {
   BlockTile block;          // k: depth of a stage
-  int stages;               // of the ring
-  OutputTile warps, lanes;  // of the block, of a warp
+  int stages;               // in the ring
+  OutputTile warps, lanes;  // warps per block, lanes per warp
   OutputTile thread;        // outputs of one thread
   Majors majors;
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return 1; }
 
-  // Floats between neighbours in k. Tiles that are transposed on their way are padded: a warp
-  // writes 8 k by 4 rows at a time, and these then lie in 32 banks.
+  // Floats between neighbours in k. A tile that the copy transposes is padded: a warp writes 8 k by
+  // 4 rows at a time, which are then in 32 different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int shared_bytes() const { return stages * block.k * (pitch_a() + pitch_b()) * 4; }

@@ -1,12 +1,12 @@
-// What every rung needs and no rung repeats: the place of a block's tile, a guarded element load,
-// and the alpha/beta store. Everything else in rungs 01-06 is plain CUDA in the rung itself.
+// Code that all rungs share: the origin of a block's tile, a guarded element load, and the
+// alpha/beta store. Everything else in rungs 01-06 is plain CUDA in the rung itself.
 #pragma once
 
 #include "launch/params.h"
 
 namespace tessera::ladder {
 
-// First output row and column of this block. Tiles are numbered along a row of tiles first.
+// The first output row and column of this block. Block numbers increase along a row of tiles.
 struct BlockOrigin {
   long long row, col;
 };
@@ -17,7 +17,7 @@ __device__ inline BlockOrigin block_origin(const GemmParams& p, int block_m, int
           static_cast<long long>(blockIdx.x % tiles_along_n) * block_n};
 }
 
-// A matrix whose strides are known at run time: element (r, c) at data[r * row + c * col].
+// A matrix with strides that are known at run time: element (r, c) is data[r * row + c * col].
 template <class T>
 struct Strided {
   const T* data;
@@ -39,14 +39,14 @@ __device__ Strided<T> matrix_b(const GemmParams& p) {  // (k, n)
   return {static_cast<const T*>(p.b), p.k, p.n, p.b_row, p.b_col};
 }
 
-// d = alpha * sum + beta * c, where c is not read when beta is zero: NaN in C must not reach D.
+// Returns alpha * sum + beta * c. If beta is zero, c is not read: NaN in C must not reach D.
 template <class T>
 __device__ T blend(const GemmParams& p, T sum, const T* c) {
   const T scaled = static_cast<T>(p.alpha) * sum;
   return p.beta == 0 ? scaled : scaled + static_cast<T>(p.beta) * *c;
 }
 
-// Writes one output; nothing happens outside the matrix.
+// Writes one output, or nothing if it is outside the matrix.
 template <class T>
 __device__ void store(const GemmParams& p, long long row, long long col, T sum) {
   if (row >= p.m || col >= p.n) return;
@@ -55,8 +55,8 @@ __device__ void store(const GemmParams& p, long long row, long long col, T sum) 
   *d = blend(p, sum, c);
 }
 
-// Reads shared memory just as the source says: without volatile, ptxas merges neighbouring loads
-// into wide ones, and the cubin no longer shows what the rung is about.
+// Reads one word of shared memory. WHY volatile: without it ptxas merges neighbouring loads into
+// wide ones, and the cubin no longer shows the effect that the rung explains.
 __device__ inline float as_written(const float& word) {
   return *static_cast<const volatile float*>(&word);
 }

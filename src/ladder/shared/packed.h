@@ -1,6 +1,6 @@
-// What rungs 21-24 share: operands copied into arrays of edge x edge blocks, each block contiguous
-// and padded with zeros, so that the multiply kernels never see an edge of A or B. Time = packing +
-// multiplying.
+// Code that rungs 21-24 share: operands are copied into arrays of edge x edge blocks, each block
+// contiguous and padded with zeros, so that the multiply kernels need no guards for A and B. The
+// time of such a rung includes packing.
 #pragma once
 
 #include "base/config.h"
@@ -8,11 +8,11 @@
 
 namespace tessera::ladder {
 
-// How blocks, and elements inside a block, follow each other in a packed array.
+// The order of blocks, and of the elements inside a block, in a packed array.
 enum class PackedOrder {
-  kRows,               // blocks along a row of blocks first; inside a block along its rows
-  kRowsTransposed,     // the same, but inside a block along its columns
-  kColumnsTransposed,  // a column of blocks is contiguous; inside a block along its columns
+  kRows,               // blocks row by row; elements of a block row by row
+  kRowsTransposed,     // blocks row by row; elements of a block column by column
+  kColumnsTransposed,  // blocks column by column; elements of a block column by column
 };
 
 template <int edge>
@@ -20,7 +20,7 @@ __device__ long long blocks_along(long long extent) {
   return (extent + edge - 1) / edge;
 }
 
-// Where block (i, j) of a packed matrix of rows x cols elements begins.
+// The position at which block (i, j) begins in a packed matrix of rows x cols elements.
 template <PackedOrder order, int edge>
 __device__ long long packed_block(long long i, long long j, long long rows, long long cols) {
   const long long number = order == PackedOrder::kColumnsTransposed
@@ -35,8 +35,8 @@ __device__ constexpr int packed_element(int r, int c) {
   return order == PackedOrder::kRows ? r * edge + c : c * edge + r;
 }
 
-// An element of a square block, and the one that a thread computes. Consecutive threads walk a row
-// of the block or, with lanes_down, a column, as in the text that rungs 21-23 follow.
+// An element of a square block; place_of_thread() is the one that a thread computes. Consecutive
+// threads have consecutive elements of a row or, with lanes_down, of a column.
 struct Place {
   int row, col;
 };
@@ -46,13 +46,13 @@ __device__ Place place_of_thread() {
   return lanes_down ? Place{fast, slow} : Place{slow, fast};
 }
 
-// Fills the packed array, a thread an element: consecutive threads write consecutive words.
+// Fills the packed array, one element per thread; consecutive threads write consecutive elements.
 template <PackedOrder order, int edge>
 __device__ void pack(const PackParams& p) {
   const Strided<double> source{static_cast<const double*>(p.source), p.rows, p.cols, p.row_stride,
                                p.col_stride};
   double* packed = static_cast<double*>(p.packed);
-  constexpr int kElements = edge * edge;  // of a block
+  constexpr int kElements = edge * edge;  // per block
   const long long blocks_down = blocks_along<edge>(p.rows);
   const long long blocks_across = blocks_along<edge>(p.cols);
   const long long elements = blocks_down * blocks_across * kElements;

@@ -1,5 +1,5 @@
-// The sums of a warpgroup to D through panels in shared memory and tensor copies, in BF16. What
-// rungs 41 to 43 end with.
+// Stores the sums of a warpgroup to D in BF16, by tensor copies of panels in shared memory. Used by
+// rungs 41 to 43.
 #pragma once
 
 #include "kernels/epilogue/add_c.h"
@@ -8,11 +8,11 @@
 
 namespace tessera::ladder {
 
-// After the ring, one for each warp of the consumers.
+// The panels of one consumer warp, in shared memory after the ring.
 template <WarpgroupConfig cfg>
 using Panels = epilogue::StorePanels<ElementType::kBf16, cfg.block.n, cfg.store_buffers>;
 
-// (row, col): of the warpgroup's first output. Returns while the last panels are on their way.
+// (row, col) is the warpgroup's first output. Returns while copies of the last panels still run.
 template <WarpgroupConfig cfg, class Sums>
 __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const WarpgroupParams& p,
                                 int consumer, int row, int col) {
@@ -27,7 +27,7 @@ __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const Warpgroup
   epilogue::store_by_tma<kOut>(own, sums, c.add_to(sums), d, of_warp, col, op);
 }
 
-// No copy may be on its way when the kernel ends.
+// Waits for the copies: none may be running when the kernel ends.
 __device__ inline void finish_stores() {
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }

@@ -1,5 +1,5 @@
-// The sums of a warpgroup straight from its registers to D, in BF16: two neighbours of a row at a
-// time. What rungs 33 to 40 end with.
+// Stores the sums of a warpgroup from registers to D in BF16, two neighbours of a row at a time.
+// Used by rungs 33 to 40.
 #pragma once
 
 #include "kernels/epilogue/panel_columns.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::ladder {
 
-// The problem's C and D from (row, col) on: rows and columns of a tile then fit an int.
+// The problem with C and D from (row, col) on. Row and column numbers of a tile then fit an int.
 __device__ inline GemmParams part_from(GemmParams p, long long row, long long col) {
   p.c = static_cast<const std::uint16_t*>(p.c) + row * p.c_row + col;
   p.d = static_cast<std::uint16_t*>(p.d) + row * p.d_row + col;
@@ -15,7 +15,7 @@ __device__ inline GemmParams part_from(GemmParams p, long long row, long long co
   return p;
 }
 
-// (row, col): where the block's tile of n columns begins; the warpgroup's rows begin `first` later.
+// The block's tile of n columns begins at (row, col), the warpgroup's rows `first` rows later.
 template <int n, class Sums>
 __device__ void store_sums(const Sums& sums, const GemmParams& p, long long row, long long col,
                            int first) {

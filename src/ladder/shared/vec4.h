@@ -1,9 +1,9 @@
-// Vectors: four neighbouring elements moved as one 128-bit access. Rung 07 introduces them; the
-// rungs after it stage their tiles with the same few functions and spend their lines on their own
+// Vectors: four neighbouring elements moved as one 128-bit access. Rung 07 introduces them; later
+// rungs stage their tiles with the same few functions, so that their own files show only their
 // idea.
 //
-// Both operands look alike from here: an operand has an outer index (m of A, n of B) and k, and is
-// contiguous along one of them. In shared memory a tile is always (k, outer).
+// This file treats both operands alike: an operand has an outer index (m of A, n of B) and k, and
+// is contiguous along one of them. In shared memory a tile is always (k, outer).
 #pragma once
 
 #include "base/config.h"
@@ -13,18 +13,18 @@ namespace tessera::ladder {
 
 constexpr int kVec4 = 4;  // floats in 128 bits
 
-// A base address and a row stride (in floats) that let every fourth element be accessed as 128
-// bits.
+// Whether the base address and the row stride (in floats) allow 128-bit accesses at every fourth
+// element of a row.
 __device__ inline bool allows_vec4(const void* base, long long stride) {
   return reinterpret_cast<unsigned long long>(base) % 16 == 0 && stride % kVec4 == 0;
 }
 
-// One operand in global memory. along_k: neighbours in memory are neighbours in k.
+// One operand in global memory. along_k: it is contiguous along k.
 template <bool along_k>
 struct Operand {
   const float* data;
   long long outer, k;  // extents
-  long long stride;    // between neighbours of the other index
+  long long stride;    // between neighbours along the other index
   bool vectors;        // 128-bit accesses are allowed
 
   __device__ const float* address(long long o, long long l) const {
@@ -41,7 +41,7 @@ struct Operand {
     return {from[0], inside > 1 ? from[1] : 0, inside > 2 ? from[2] : 0, inside > 3 ? from[3] : 0};
   }
 
-  // The vector that begins at (o, l), known to be inside the matrix and aligned.
+  // The vector that begins at (o, l), which must be inside the matrix and aligned.
   __device__ float4 load(long long o, long long l) const {
     return *reinterpret_cast<const float4*>(address(o, l));
   }
@@ -58,18 +58,18 @@ __device__ Operand<majors.b == Major::kK> operand_b(const GemmParams& p) {
   return {static_cast<const float*>(p.b), p.n, p.k, stride, allows_vec4(p.b, stride)};
 }
 
-// The vectors of one (depth, extent) tile, dealt to the threads of a block: consecutive threads
-// take consecutive vectors along the contiguous side, then the next row. `threads` may be a part of
-// the block; the caller passes each thread's number within that part.
+// Assigns the vectors of one (depth, extent) tile to threads: consecutive threads take consecutive
+// vectors along the contiguous side, then the next row. `threads` may be a part of the block; the
+// caller passes each thread's number within that part.
 template <int extent, int depth, int threads, bool along_k>
 struct Vec4Map {
   static constexpr int kAcross = (along_k ? depth : extent) / kVec4;  // vectors in one row
   static constexpr int kRowsAtOnce = threads / kAcross;
-  static constexpr int kCount = extent * depth / kVec4 / threads;  // vectors a thread
+  static constexpr int kCount = extent * depth / kVec4 / threads;  // vectors per thread
   static_assert(kCount >= 1 && kCount * threads * kVec4 == extent * depth);
   static_assert(threads % kAcross == 0);
 
-  // First element of vector i of thread t, inside the tile.
+  // The position in the tile of the first element of thread t's vector i.
   __device__ static int outer(int t, int i) {
     return along_k ? t / kAcross + i * kRowsAtOnce : t % kAcross * kVec4;
   }
@@ -104,7 +104,7 @@ __device__ void stage(float (&tile)[depth][extent], const Operand<along_k>& oper
   }
 }
 
-// Neighbouring words of a tile into registers, 128 bits a load.
+// Loads neighbouring words of a tile into registers, 128 bits per load.
 template <int count>
 __device__ void load_fragment(float (&fragment)[count], const float* words) {
   static_assert(count % kVec4 == 0);
@@ -129,7 +129,7 @@ __device__ void multiply_add(float (&sum)[rows][cols], const float (&a)[rows],
   }
 }
 
-// Writes four outputs of one row: as 128 bits where C and D allow it and all four are inside.
+// Writes four outputs of one row: as one vector if C and D allow it and all four are inside.
 __device__ inline void store_vec4(const GemmParams& p, long long row, long long col,
                                   const float* sum) {
   const bool vectors = allows_vec4(p.d, p.d_row) && (p.beta == 0 || allows_vec4(p.c, p.c_row));
@@ -145,8 +145,8 @@ __device__ inline void store_vec4(const GemmParams& p, long long row, long long 
     out = {out.x + beta * c.x, out.y + beta * c.y, out.z + beta * c.z, out.w + beta * c.w};
   }
   float* d_row = static_cast<float*>(p.d) + row * p.d_row;
-  // WHY: a plain store of a float4 here is merged with the scalar path and comes out as four
-  // STG.32.
+  // WHY __stwb: the compiler merges a plain store of a float4 with the scalar path above, and emits
+  // four STG.32.
   __stwb(reinterpret_cast<float4*>(d_row + col), out);
 }
 

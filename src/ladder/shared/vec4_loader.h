@@ -1,5 +1,5 @@
-// Copies from global to shared memory in two steps: vectors wait in registers between the load and
-// the store. Rung 10 introduces it, so that later rungs can put work between the two steps.
+// Copies from global to shared memory in two steps, load and store; vectors are held in registers
+// in between. Rung 10 introduces it, so that later rungs can put work between the two steps.
 #pragma once
 
 #include "ladder/shared/vec4.h"
@@ -27,7 +27,7 @@ class Vec4Loader {
     }
   }
 
-  // Fetches the next tile in k, without a predicate: the first call fetches the tile at k = 0.
+  // Fetches the next tile in k without bounds checks; the first call fetches the tile at k = 0.
   __device__ void fetch_next() {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {
@@ -36,7 +36,7 @@ class Vec4Loader {
     next_ += along_k ? depth : depth * operand_.stride;
   }
 
-  // Fetches the tile at first_k: unguarded calls must come in order from k = 0.
+  // Fetches the tile at first_k. Unguarded calls must fetch all tiles in order from k = 0.
   template <bool guarded>
   __device__ void fetch(long long first_k) {
     if constexpr (guarded) {
@@ -54,8 +54,8 @@ class Vec4Loader {
     }
   }
 
-  // The same into a tile whose rows go along k: what put() transposes goes straight, and the other
-  // way round.
+  // The same for a tile with rows along k: vectors that put() transposes are stored as they are,
+  // and vice versa.
   __device__ void put_rows(float (&tile)[extent][depth]) const {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {
@@ -71,7 +71,7 @@ class Vec4Loader {
   float4 vec4s_[Map::kCount];
 };
 
-// True when a whole block tile lies inside D and both operands allow 128-bit loads.
+// Whether the block's tile is completely inside D and both operands allow 128-bit loads.
 template <class A, class B>
 __device__ bool is_interior(const GemmParams& p, BlockOrigin origin, BlockTile block, const A& a,
                             const B& b) {

@@ -1,5 +1,5 @@
 // The config and the parameter block of rungs 34 to 44: BF16 products by wgmma, with operands that
-// come by tensor copies. Each rung sets one member more. Pure C++.
+// tensor copies load. Each rung sets one more member. Pure C++.
 #pragma once
 
 #include "base/config.h"
@@ -11,16 +11,16 @@ namespace tessera::ladder {
 
 struct WarpgroupConfig {
   BlockTile block;    // k: depth of a stage
-  int stages = 1;     // of the ring in shared memory
+  int stages = 1;     // in the ring in shared memory
   int consumers = 1;  // warpgroups that multiply
-  int ctas = 1;       // per SM, that registers must suffice for
-  // After the split by setmaxnreg. 0: no warpgroup loads alone.
+  int ctas = 1;       // CTAs per SM, which limits the registers of a thread
+  // Registers per thread after setmaxnreg. 0: no warpgroup only loads.
   int producer_registers = 0, consumer_registers = 0;
-  bool persistent = false;      // else a CTA for each tile
+  bool persistent = false;      // else one CTA per tile
   bool grouped = false;         // tiles in compact groups, else row by row
   OutputTile cluster = {1, 1};  // CTAs that share tiles by multicast
-  int store_buffers = 0;        // panels of a warp on their way to D; 0: no tensor copy stores
-  bool ping_pong = false;       // each consumer has a tile of its own
+  int store_buffers = 0;        // panels per warp for tensor copies to D; 0: stores from registers
+  bool ping_pong = false;       // each consumer has its own tile
   Majors majors = {Major::kK, Major::kN};
 
   constexpr bool has_producer() const { return producer_registers > 0; }
@@ -29,13 +29,13 @@ struct WarpgroupConfig {
   constexpr int ctas_of_cluster() const { return cluster.m * cluster.n; }
   constexpr int rows() const { return ping_pong ? block.m : block.m / consumers; }  // of a consumer
 
-  static constexpr int kRow = tile::kRowBytes / 2;  // elements of a shared row
+  static constexpr int kRow = tile::kRowBytes / 2;  // elements per row in shared memory
   constexpr int stage_bytes() const { return 2 * block.k * (block.m + block.n); }
   constexpr int panel_bytes() const { return 4 * consumers * store_buffers * 16 * tile::kRowBytes; }
   // The ring and its barriers, then the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
-  // What one tensor copy moves: a share of a panel, whose rows lie along the contiguous index.
+  // The box that one tensor copy moves: a share of a panel, with rows along the contiguous index.
   constexpr TensorBox a_box() const {
     const int rows = majors.a == Major::kK ? block.m : block.k;
     return {kRow, rows / cluster.n, tile::kRowBytes};
@@ -48,7 +48,7 @@ struct WarpgroupConfig {
 };
 
 constexpr bool is_legal(const WarpgroupConfig& c) {
-  constexpr int kShared = 227 * 1024;    // HW: of an SM, compute capability 9.0
+  constexpr int kShared = 227 * 1024;    // HW: per block, compute capability 9.0
   constexpr int kRegisters = 64 * 1024;  // HW: per SM
   const bool tiles = c.rows() % tile::kWgmmaM == 0 && c.block.n % WarpgroupConfig::kRow == 0 &&
                      tile::wgmma_n(c.block.n) == c.block.n &&
@@ -61,13 +61,13 @@ constexpr bool is_legal(const WarpgroupConfig& c) {
          (!c.ping_pong || c.consumers == 2);
 }
 
-// Tensor maps come first, at multiples of 64.
+// Tensor maps come first, at multiples of 64 bytes.
 struct WarpgroupParams {
-  TensorMap a_map, b_map, d_map;  // d_map: of kernels that store by tensor copies
+  TensorMap a_map, b_map, d_map;  // d_map: only for kernels that store by tensor copies
   GemmParams gemm;
-  schedule::Raster raster;  // of clusters' tiles
+  schedule::Raster raster;  // one tile per cluster
   int k_tiles;
-  int copied_columns;  // of D from the left, that tensor copies store
+  int copied_columns;  // the first columns of D, which tensor copies store
 };
 
 }  // namespace tessera::ladder

@@ -1,5 +1,5 @@
-// What rungs 34 to 44 have in common: tiles and sums by their config, and the start of a kernel
-// whose warpgroups part into one that loads and others that multiply.
+// Code that rungs 34 to 44 share: the types of tiles and sums for a config, and the start of a
+// kernel that has one warpgroup to load and others to multiply.
 #pragma once
 
 #include "kernels/mainloop/wgmma.h"
@@ -27,10 +27,10 @@ struct Warpgroups {
   using Place = schedule::ClusterPlace<cfg.cluster>;
 };
 
-// Of a CTA that shares nothing.
+// The shares of a CTA that shares no tiles with others.
 inline constexpr mainloop::Shares kAlone{{0, 1}, {0, 1}};
 
-// The k tiles of one tile of D, by one thread.
+// One thread loads the k tiles of one tile of D.
 template <WarpgroupConfig cfg>
 __device__ void load_tiles(typename Warpgroups<cfg>::Ring& ring,
                            typename Warpgroups<cfg>::Position& at, const WarpgroupParams& p,
@@ -40,8 +40,8 @@ __device__ void load_tiles(typename Warpgroups<cfg>::Ring& ring,
       ring, at, p.a_map, p.b_map, corner, 0, p.k_tiles, shares, {0, 0});
 }
 
-// Sums of one tile of D, by a warpgroup whose rows begin at `row` of it. `last_started`: see
-// mainloop/wgmma.h.
+// A warpgroup computes its sums of one tile of D; its rows begin at row `row` of the tile.
+// `last_started`: see mainloop/wgmma.h.
 template <WarpgroupConfig cfg, class LastStarted>
 __device__ void multiply_tiles(typename Warpgroups<cfg>::Sums& sums,
                                typename Warpgroups<cfg>::Ring& ring,
@@ -61,7 +61,7 @@ __device__ void multiply_tiles(typename Warpgroups<cfg>::Sums& sums,
   multiply_tiles<cfg>(sums, ring, at, p, row, place, [] {});
 }
 
-// The kernel's roles: `load` is called by one thread, `multiply` by each consumer, with its number.
+// Divides the CTA into roles: one thread calls `load`, each consumer `multiply` with its number.
 template <WarpgroupConfig cfg, class Load, class Multiply>
 __device__ void part_warpgroups(typename Warpgroups<cfg>::Ring& ring, Load load,
                                 Multiply multiply) {
@@ -85,7 +85,7 @@ __device__ void part_warpgroups(typename Warpgroups<cfg>::Ring& ring, Load load,
     ptx::acquire_registers_up_to<cfg.consumer_registers>();
     multiply(warp / 4 - 1);
   }
-  // WHY: other CTAs still arrive at barriers here.
+  // WHY a CTA must not exit early: other CTAs of its cluster still arrive at its barriers.
   if constexpr (cfg.ctas_of_cluster() > 1) {
     __syncwarp();
     ptx::cluster_sync();

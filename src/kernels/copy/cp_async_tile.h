@@ -1,6 +1,6 @@
-// Tiles that threads copy by themselves, by cp.async: 16 bytes at a time, or element by element
-// where base or row stride is no multiple of 16 bytes, or where the operand is contiguous along k
-// and is transposed on its way. Elements outside of the matrix become zeros.
+// Copies of tiles by cp.async, which the threads execute: 16 bytes at a time, or element by element
+// if the base or the row stride is not a multiple of 16 bytes, or if the operand is contiguous
+// along k and the copy transposes it. Elements outside of the matrix become zeros.
 #pragma once
 
 #include "kernels/ptx/cp_async.h"
@@ -8,17 +8,17 @@
 
 namespace tessera::copy {
 
-// One operand in global memory: `outer` is m of A, n of B. Its neighbours lie along k or along
-// outer; neighbours of the other index are `stride` elements apart.
+// One operand in global memory. `outer` is m of A, n of B. The operand is contiguous along k or
+// along outer; neighbours along the other index are `stride` elements apart.
 struct Operand {
   const float* data;
   long long outer, k;
   long long stride;
 };
 
-// Begins to copy one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
-// `unroll`: rows whose copies are unrolled, fewer where their addresses would not fit the
-// registers.
+// Starts the copy of the tile that begins at (first_outer, first_k); `tile` is (k, outer).
+// `unroll` limits the unrolling of the loop over rows, for kernels without registers for all the
+// addresses.
 template <bool along_k, int extent, int threads, int unroll = 64, int depth, int pitch>
 __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operand,
                               long long first_outer, long long first_k) {
@@ -30,7 +30,7 @@ __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operan
       operand.data + (along_k ? outer * operand.stride + in_k : in_k * operand.stride + outer);
   float* to = &tile[k][o];
   const long long outer_left = operand.outer - outer, k_left = operand.k - in_k;
-  // The outer loop walks the stride, so that its addresses are sums; the inner one is offsets.
+  // The outer loop adds the stride to a pointer; the inner loop uses constant offsets.
   constexpr int kFar = along_k ? Map::kOuterCount : Map::kKCount;
   constexpr int kNear = along_k ? Map::kKCount : Map::kOuterCount;
 #pragma unroll unroll
@@ -47,8 +47,8 @@ __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operan
   }
 }
 
-// The same 16 bytes at a time, for an operand that is contiguous along outer, with base and stride
-// at multiples of 16 bytes. Neighbouring threads copy neighbouring vectors of a row.
+// The same, 16 bytes at a time, for an operand that is contiguous along outer, with base and stride
+// multiples of 16 bytes. Neighbouring threads copy neighbouring vectors of a row.
 template <int extent, int threads, int depth, int pitch>
 __device__ void copy_vectors(float (&tile)[depth][pitch], const Operand& operand,
                              long long first_outer, long long first_k) {

@@ -1,8 +1,8 @@
-// Tiles of one operand, in the order of k, into shared tiles, whichever index of the operand is
-// contiguous and whatever its alignment: by cp.async in pieces of 16, 8 or 4 bytes, as base and
-// stride allow. Rows at odd multiples of 2 bytes come through registers, shifted out of aligned
-// pieces of 16 bytes. Whole tiles that lie inside of the matrix are copied by cp.async without
-// predicates; elements outside of it become zeros.
+// Copies the tiles of one operand, in the order of k, into shared tiles, for either contiguous
+// index and any alignment: by cp.async in pieces of 16, 8 or 4 bytes, as base and stride allow.
+// Rows at odd multiples of 2 bytes go through registers: a piece is shifted out of two aligned
+// pieces of 16 bytes. Tiles completely inside of the matrix are copied by cp.async without
+// predicates; elements outside of the matrix become zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
@@ -13,7 +13,7 @@
 
 namespace tessera::copy {
 
-// The largest piece that base and every line are multiples of: log2 of its elements.
+// log2 of the elements of the largest piece that divides the base address and the stride.
 template <class T>
 __device__ int log2_width_of_pieces(const T* data, long long stride) {
   const auto both = reinterpret_cast<unsigned long long>(data) |
@@ -21,24 +21,24 @@ __device__ int log2_width_of_pieces(const T* data, long long stride) {
   return __ffsll(static_cast<long long>(both)) - 1 - tile::log2_of(sizeof(T));
 }
 
-// The aligned pieces of 16 bytes that a matrix in memory holds whole.
+// The aligned pieces of 16 bytes that are completely inside a matrix in memory.
 class WholeSixteens {
  public:
   WholeSixteens() = default;
-  // `lines` lines of `along` adjacent elements each, both at least 1.
+  // The matrix has `lines` lines of `along` adjacent elements each, both at least 1.
   template <class T>
   __device__ WholeSixteens(const T* data, long long lines, long long along, long long stride)
       : first_(number_of(reinterpret_cast<const char*>(data) + 15)),
         count_(number_of(data + (lines - 1) * stride + along) - first_) {}
 
-  // Whether `piece`, which is aligned, and the one after it are among them.
+  // Whether the aligned `piece` and the next one are both inside the matrix.
   __device__ bool hold_two(const void* piece) const {
     const std::uint32_t at = number_of(piece) - first_;
     return at < count_ && at + 1 < count_;
   }
 
  private:
-  // WHY 32 bits: only differences count.
+  // WHY 32 bits: only differences of numbers are used.
   __device__ static std::uint32_t number_of(const void* address) {
     return static_cast<std::uint32_t>(reinterpret_cast<unsigned long long>(address) / 16);
   }
@@ -46,7 +46,7 @@ class WholeSixteens {
   std::uint32_t first_, count_;
 };
 
-// All threads of the CTA copy; each holds one of these.
+// All threads of the CTA copy, each with its own object of this class.
 template <class Tile, int threads>
 class EitherTileCopy {
  public:
@@ -75,13 +75,13 @@ class EitherTileCopy {
 
   __device__ bool along_k() const { return map_.along_k; }
 
-  // WHY: a ring asks; this class chooses by itself.
+  // For pipeline/cp_async_ring.h. This class chooses its fast path for whole tiles by itself.
   __device__ bool copies_whole_tiles() const { return false; }
 
-  // Begins to copy the next tile, whose first `k_inside` of k are in the matrix. In one part.
+  // Starts the copy of the next tile, in one part. Its first `k_inside` of k are in the matrix.
   template <bool>
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
-    // WHY no switch: ptxas makes a jump through a table of one.
+    // WHY no switch: ptxas compiles it to an indirect jump through a table.
     const int bytes = map_.width() * static_cast<int>(sizeof(T));
     if (kShifts && is_shifted_) {
       if constexpr (kShifts) copy_shifted(tile, k_inside);
@@ -97,8 +97,8 @@ class EitherTileCopy {
 
  private:
   static constexpr bool kShifts = sizeof(T) == 2;  // HW: the least that cp.async copies is 4 bytes
-  static constexpr int kPattern = 8;               // rows of a whole pattern of the swizzle
-  static constexpr int kTogether = 4;              // a thread's pieces in the widest form, or more
+  static constexpr int kPattern = 8;               // rows after which the swizzle repeats
+  static constexpr int kTogether = 4;              // pieces of a thread that are copied together
   static_assert(Map{true, tile::log2_of(Tile::kChunk)}.count() % kTogether == 0 &&
                 Tile::kK % (kTogether * kPattern) == 0 &&
                 Tile::kOuter % (kTogether * kPattern) == 0);
@@ -114,10 +114,10 @@ class EitherTileCopy {
                              static_cast<unsigned>(there) * sizeof(T));
   }
 
-  // `bytes` of each of the `lines` lines from this thread's first one on are in the matrix.
+  // Of the lines from this thread's first one on, `lines` are in the matrix, with `bytes` each.
   //
-  // WHY in this order: pieces a whole pattern of the swizzle apart are at the same place of their
-  // rows, and a copy then takes two additions.
+  // WHY this order: pieces that are a whole pattern of the swizzle apart have the same position in
+  // their rows, so that the addresses of a copy take two additions.
   template <int kBytes, bool kGuarded>
   __device__ void copy_lines(Tile& tile, int lines, unsigned bytes) const {
     const int pattern = map_.lines() < kPattern ? kPattern : map_.lines();
@@ -147,12 +147,12 @@ class EitherTileCopy {
     }
   }
 
-  // Through registers, what cp.async does not take: each piece out of the two aligned ones that
-  // hold it. A thread's pieces are whole patterns of lines apart, so that all of them begin at the
-  // same distance from an aligned one.
+  // Copies lines that are not aligned for cp.async through registers. Each piece is shifted out of
+  // the two aligned pieces that contain it. A thread's pieces are a multiple of the pattern apart,
+  // so that all have the same misalignment.
   //
-  // All of both is read, be it of the lines beside or what is between lines, but nothing outside of
-  // the matrix: pieces at its ends come element by element.
+  // The aligned pieces may include elements of other lines or gaps between lines, but nothing
+  // outside of the matrix: pieces at its two ends are read element by element.
   __device__ void copy_shifted(Tile& tile, int k_inside) const {
     const int k_left = k_inside - k_;
     const int there = min(map_.along_k ? k_left : outer_left_, Tile::kChunk);
@@ -191,7 +191,7 @@ class EitherTileCopy {
     }
   }
 
-  // The first `count` elements of a piece, and zeros.
+  // A piece with all elements from `count` on set to zero.
   static __device__ uint4 first_elements(uint4 piece, int count) {
     const auto of_word = [count](std::uint32_t word, int i) {
       return count > 2 * i + 1 ? word : count > 2 * i ? word & 0xffff : 0;
@@ -207,13 +207,13 @@ class EitherTileCopy {
   }
 
   Map map_;
-  bool is_shifted_ = false;  // no line begins at a multiple of 4 bytes, or only some do
-  WholeSixteens sixteens_;   // of what is shifted
-  bool whole_;               // along outer
-  int outer_left_;           // of the tile inside of the matrix, from this thread's first piece on
-  int k_, place_;            // of that piece in the tile
-  long long to_next_line_;   // elements from a piece to the one below it
-  const T* next_;            // the next piece
+  bool is_shifted_ = false;  // not all lines begin at multiples of 4 bytes
+  WholeSixteens sixteens_;   // used if is_shifted_
+  bool whole_;               // the tile is inside of the matrix along outer
+  int outer_left_;           // extent inside of the matrix, from this thread's first piece on
+  int k_, place_;            // position of that piece in the tile: k and offset in bytes
+  long long to_next_line_;   // elements between neighbouring lines
+  const T* next_;            // that piece of the next tile
 };
 
 }  // namespace tessera::copy

@@ -1,5 +1,5 @@
-// One stage of a ring on its way from global memory, operands as they lie: by tensor copies rows
-// along m (or n), or along k, after maps of all products of a batch; or element by element.
+// Loads one stage of a ring from the caller's operands, without repacked copies: by tensor copies
+// of rows along m (or n) or along k, with maps of all products of a batch; or element by element.
 #pragma once
 
 #include "base/config.h"
@@ -7,13 +7,13 @@
 
 namespace tessera::copy {
 
-// Where the tiles of a work item are.
+// The position of a work item's tiles in the operands.
 struct DirectSource {
   int m, n;                  // first row of A, first column of B
-  int product_a, product_b;  // matrices of the maps
+  int product_a, product_b;  // index of the matrix in the maps of a batch
 };
 
-// One operand's tile by tensor copies: rows along outer, or panels of rows along k.
+// Starts the tensor copies of one operand's tile: of rows along outer, or of panels along k.
 template <auto cfg, bool along_k, int extent>
 __device__ void start_copies(float* tile, const TensorMap& map, int outer, int k, int product,
                              ptx::Mbarrier& loaded) {
@@ -27,13 +27,13 @@ __device__ void start_copies(float* tile, const TensorMap& map, int outer, int k
   }
 }
 
-// All loading threads call it. `p` holds the maps; `gemm` is the item's product.
+// All loading threads call it. `p` has the tensor maps; `gemm` is the product of the work item.
 template <auto cfg, class Params>
 __device__ void load_stage_direct(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, const Params& p,
                                   const GemmParams& gemm, const DirectSource& from, int stage,
                                   long long k) {
   using Load = StageLoad<cfg>;
-  // All sixteen rows of 256x128 do not fit 40 registers.
+  // WHY: addresses of all sixteen rows of 256x128 do not fit 40 registers.
   constexpr int kUnroll = cfg.block.m > 128 ? 4 : 64;
   if (Load::kTma && threadIdx.x == 32 * loading_warp(stage)) {
     ptx::fence_proxy_async_shared();  // the stage was read through the generic proxy until now

@@ -1,5 +1,5 @@
-// One stage of a ring on its way from global memory, each operand as its config says: whole by a
-// tensor copy that one thread starts, or element by element by all loading threads.
+// Loads one stage of a ring from global memory. The config selects the way for each operand: one
+// tensor copy that a single thread starts, or copies of elements by all loading threads.
 #pragma once
 
 #include "base/config.h"
@@ -12,32 +12,32 @@
 
 namespace tessera::copy {
 
-// Counts that follow from how the operands of `cfg` are loaded.
+// Counts that follow from the ways in which `cfg` loads its operands.
 template <auto cfg>
 struct StageLoad {
   static constexpr bool kTmaA = cfg.loads.a == Load::kTma;
   static constexpr bool kTmaB = cfg.loads.b == Load::kTma;
   static constexpr bool kTma = kTmaA || kTmaB, kCpAsync = !kTmaA || !kTmaB;
-  // Threads that load each stage: one warp where all of it comes by tensor copies.
+  // Threads that load each stage: one warp if tensor copies load all of it.
   static constexpr int kThreads = kCpAsync ? cfg.kProducers : 32;
-  // On the stage's barrier: one thread announces the bytes of tensor copies; all that copy by
-  // themselves arrive.
+  // Arrivals at the stage's barrier: one from the thread that announces the bytes of tensor copies,
+  // and one from each thread that copies elements.
   static constexpr int kArrivals = (kTma ? 1 : 0) + (kCpAsync ? cfg.kProducers : 0);
   static constexpr int kTmaBytes = 4 * ((kTmaA ? cfg.stage_a() : 0) + (kTmaB ? cfg.stage_b() : 0));
 };
 
-// The warp that loads a stage, or starts its tensor copies. The loading warps are on four sub-cores
-// and take turns, so that no sub-core loses more issue slots than the others.
+// The warp that loads a stage or starts its tensor copies. The loading warps run on four sub-cores
+// and alternate, so that all sub-cores lose the same number of issue slots.
 __device__ constexpr int loading_warp(int stage) { return stage % 4; }
 
 // Starts the copies of one stage: the tiles of A and B that begin at (m, k) and (k, n). All loading
-// threads call it; `p` holds the tensor maps a_map and b_map, and the problem as gemm.
+// threads call it. `p` has the tensor maps a_map and b_map, and the problem as `gemm`.
 template <auto cfg, class Params>
 __device__ void load_stage(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, const Params& p,
                            int stage, long long m, long long n, long long k) {
   using Load = StageLoad<cfg>;
-  // Copies of one thread. TRIED: all 48 unrolled in 40 registers: their addresses go to local
-  // memory, for which the ring leaves little L1.
+  // Copies per thread. TRIED: all 48 unrolled with 40 registers: their addresses go to local
+  // memory, and the ring leaves little L1 for it.
   constexpr int kCopies = ((Load::kTmaA ? 0 : cfg.block.m * cfg.block.k) +
                            (Load::kTmaB ? 0 : cfg.block.n * cfg.block.k)) /
                           cfg.kProducers;

@@ -1,5 +1,5 @@
-// Neighbouring elements of a matrix in registers, as they lie in memory: 16-bit types by pairs, so
-// that what is on its way takes no more registers than it has bytes.
+// Neighbouring elements of a matrix in registers, in the format that they have in memory. Two
+// 16-bit elements share a register, so that loads in flight need few registers.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Neighbours {
   static constexpr int kWords = kPairs ? width / 2 : width;
   using Word = std::conditional_t<kPairs, std::uint32_t, Memory>;
 
-  // One access, of 16 bytes, of 8, of 4, or of one element.
-  // WHY __ldg: addresses that an array in memory may hold are generic ones to the compiler.
+  // Loads all elements by one access of 16, 8 or 4 bytes, or of one element.
+  // WHY __ldg: the address may come from an array in memory; else the load would be a generic one.
   __device__ void load(const Memory* from) {
     if constexpr (sizeof word_ == 16 && kPairs) {
       const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
@@ -44,7 +44,7 @@ class Neighbours {
     }
   }
 
-  // The same in accesses of `part` elements each.
+  // Loads all elements by accesses of `part` elements each.
   template <int part>
   __device__ void load_by(const Memory* from) {
     using Part = Neighbours<type, part>;
@@ -57,7 +57,7 @@ class Neighbours {
     }
   }
 
-  // Elements `step` apart, one by one; only the first `count` are there, the others are zero.
+  // Loads the first `count` elements, `step` apart, one by one. The others become zero.
   __device__ void load_some(const Memory* from, long long step, int count) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) word_[i] = 0;
@@ -72,7 +72,7 @@ class Neighbours {
     }
   }
 
-  // Elements `step` apart, one by one.
+  // Loads all elements, `step` apart, one by one.
   __device__ void load_each(const Memory* from, long long step) {
     if constexpr (kPairs) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// One operand in global memory, as copies see it.
+// The description of one operand in global memory that copies take.
 #pragma once
 
 #include "base/config.h"
@@ -6,8 +6,8 @@
 
 namespace tessera::copy {
 
-// `outer` is m of A, n of B. Neighbours lie along k or along outer; neighbours of the other index
-// are `stride` elements apart.
+// `outer` is m of A, n of B. The operand is contiguous along k or along outer; neighbours along the
+// other index are `stride` elements apart.
 template <class T>
 struct OperandOf {
   const T* data;

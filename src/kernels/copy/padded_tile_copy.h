@@ -1,5 +1,5 @@
-// One tile of an operand into a padded tile in shared memory that lies as the operand does, by
-// cp.async: 16 bytes at a time where base and stride are multiples of 16 bytes, else element by
+// Copies one tile of an operand into a padded tile in shared memory with the same contiguous index,
+// by cp.async: 16 bytes at a time if base and stride are multiples of 16 bytes, else element by
 // element; elements of two bytes then go through registers. Elements outside of the matrix become
 // zeros.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace tessera::copy {
 
-// All `threads` copy; each holds one of these. The tile lies as the operand does, and begins at
-// (first_outer, first_k) of it.
+// All `threads` copy, each with its own object of this class. The tile begins at (first_outer,
+// first_k) of the operand.
 template <class Tile, int threads>
 class PaddedTileCopy {
  public:
@@ -80,7 +80,7 @@ class PaddedTileCopy {
   }
 
   int thread_;
-  int rows_, in_row_;  // of the tile inside of the matrix
+  int rows_, in_row_;  // extents of the part of the tile inside of the matrix
   long long stride_;
   const T* from_;  // the tile's first element
 };

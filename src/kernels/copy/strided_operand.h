@@ -11,12 +11,12 @@ struct StridedOperand {
   long long outer, k;
   long long by_outer, by_k;
 
-  // Whether neighbours along k of every row are float4 in memory.
+  // Whether four neighbours along k can be read as an aligned float4 in every row.
   __device__ bool has_fours() const {
     return by_k == 1 && by_outer % 4 == 0 && reinterpret_cast<unsigned long long>(data) % 16 == 0;
   }
-  // Starts the copy of neighbours along k of a row; floats outside of the matrix are zeros. Of
-  // operands with sides of 2^30 at most.
+  // Starts the copy of neighbours along k of a row; floats outside of the matrix become zeros. The
+  // sides of the operand must be at most 2^30.
   template <int floats>
   __device__ void copy(float* to, int row, int first_k) const {
     const int left = row < static_cast<int>(outer) ? static_cast<int>(k) - first_k : 0;

@@ -1,5 +1,5 @@
-// Tiles of one operand, in the order of k, by cp.async into swizzled shared tiles: 16 bytes at a
-// time where base and stride are multiples of 16 bytes, else element by element. Tiles that lie
+// Copies the tiles of one operand, in the order of k, by cp.async into swizzled shared tiles: 16
+// bytes at a time if base and stride are multiples of 16 bytes, else element by element. Tiles
 // inside of the matrix are copied without predicates; elements outside of it become zeros.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tessera::copy {
 
-// All `threads` copy; each holds one of these. A tile is copied in parts, so that copies
-// can be spread among what the threads do beside.
+// All `threads` copy, each with its own object of this class. A tile is copied in parts, so that
+// the copies can be interleaved with other work of the threads.
 template <class Tile, int threads>
 class SwizzledTileCopy {
  public:
   using T = typename Tile::Element;
 
-  // The first tile begins at (first_outer, first_k) of the operand. `thread`: of those that copy.
+  // The first tile begins at (first_outer, first_k). `thread` counts the threads that copy.
   __device__ SwizzledTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k,
                               int thread = static_cast<int>(threadIdx.x))
       : vectors_(tile::allows_vectors<T>(operand.data, operand.stride)), stride_(operand.stride) {
@@ -30,11 +30,11 @@ class SwizzledTileCopy {
     next_ = operand.data + (Tile::kAlongK ? outer * stride_ + k : k * stride_ + outer);
   }
 
-  // Whether tiles that are whole in k are copied without predicates, 16 bytes at a time.
+  // Whether a tile with all of its k inside is copied without predicates, 16 bytes at a time.
   __device__ bool copies_whole_tiles() const { return whole_; }
 
-  // Begins to copy part `part` of `parts` of the next tile, whose first `k_inside` of k are in the
-  // matrix. `whole`: see above, and k_inside is all of it.
+  // Starts the copy of part `part` of `parts` of the next tile. The tile's first `k_inside` of k
+  // are in the matrix. `whole`: copies_whole_tiles() is true and all of the tile's k is inside.
   template <bool whole>
   __device__ void copy_part(Tile& tile, int k_inside, int part, int parts) {
     if (whole || vectors_) {
@@ -49,8 +49,8 @@ class SwizzledTileCopy {
   using Vectors = tile::SwizzledCopyMap<Tile, threads, Tile::kChunk>;
   using Elements = tile::SwizzledCopyMap<Tile, threads, 1>;
 
-  // How many elements of this thread's piece i, counted from its first one, lie inside of the
-  // matrix; more than the piece has, or less than 0.
+  // Elements inside of the matrix from the first one of this thread's piece i on. May be more than
+  // the piece has, or negative.
   template <class Map>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map::kLines;
@@ -79,8 +79,8 @@ class SwizzledTileCopy {
   }
 
   bool vectors_, whole_;
-  int outer_left_;  // of the tile inside of the matrix, from this thread's first piece on
-  int k_, place_;   // of that piece in the tile
+  int outer_left_;  // extent inside of the matrix, from this thread's first piece on
+  int k_, place_;   // position of that piece in the tile: k and offset in bytes
   long long stride_;
   const T* next_;  // the next piece
 };

@@ -1,7 +1,7 @@
-// Tiles of one operand, in the order of k, into shared tiles that are (k, outer) whichever way the
-// operand lies: by cp.async, or in two halves through registers. 16 bytes at a time where base and
-// stride are multiples of 16 bytes and nothing is transposed, else element by element. Elements
-// outside of the matrix become zeros.
+// Copies the tiles of one operand, in the order of k, into shared tiles that are always (k, outer):
+// by cp.async, or in two steps through registers. It moves 16 bytes at a time if base and stride
+// are multiples of 16 bytes and nothing is transposed, else single elements. Elements outside of
+// the matrix become zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
@@ -11,14 +11,14 @@
 
 namespace tessera::copy {
 
-// All threads of the CTA copy; each holds one of these. `pitch`: elements between neighbours in k
-// of the shared tile.
+// All threads of the CTA copy, each with its own object of this class. `pitch`: elements between
+// neighbours in k of the shared tile.
 template <class T, int extent, int depth, bool along_k, int pitch, int threads, bool by_cp_async>
 class TileCopy {
  public:
   __device__ TileCopy(const OperandOf<T>& operand, long long first_outer)
       : vectors_(tile::allows_vectors<T>(operand.data, operand.stride)), stride_(operand.stride) {
-    // Copies transpose one element at a time.
+    // cp.async can transpose only single elements.
     const bool by_element = by_cp_async && (along_k || !vectors_);
     const int thread = threadIdx.x;
     const int across = by_element ? Map<1>::across(thread) : Map<kVector>::across(thread);
@@ -31,8 +31,8 @@ class TileCopy {
     place_ = k_ * pitch + o;
   }
 
-  // Begins to copy the next tile to (k, outer) `tile`; `k_left`: what is left of k from its first
-  // element on.
+  // Starts the copy of the next tile to the (k, outer) `tile`. `k_left`: the extent of the operand
+  // in k from the tile's first element on.
   __device__ void copy_next(T* tile, long long k_left) {
     if (vectors_ && !along_k) {
       copy<kVector>(tile + place_, tile::inside(0, k_left, depth));
@@ -42,7 +42,7 @@ class TileCopy {
     next_ += along_k ? depth : depth * stride_;
   }
 
-  // The same in two halves, through registers.
+  // The same in two steps, through registers: fetch_next(), then put().
   __device__ void fetch_next(long long k_left) {
     const int k_inside = tile::inside(0, k_left, depth);
     const T* from = next_;
@@ -78,8 +78,8 @@ class TileCopy {
   template <int width>
   using Map = tile::ChunkMap<extent, depth, along_k, threads, width>;
 
-  // How many elements of this thread's chunk i, counted from its first one, lie inside of the
-  // matrix; more than the chunk has, or less than 0.
+  // Elements inside of the matrix from the first one of this thread's chunk i on. May be more than
+  // the chunk has, or negative.
   template <int width>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map<width>::kLines;
@@ -106,8 +106,8 @@ class TileCopy {
   }
 
   bool vectors_;
-  int outer_left_;  // of the tile inside of the matrix, from this thread's first chunk on
-  int k_, place_;   // of that chunk in the tile
+  int outer_left_;  // extent inside of the matrix, from this thread's first chunk on
+  int k_, place_;   // position of that chunk in the tile: k and offset in elements
   long long stride_;
   const T* next_;  // that chunk of the next tile
   tile::Vector<T> chunks_[Map<kVector>::kCount];

@@ -1,5 +1,5 @@
-// Global to shared memory by the copy engine: one thread starts the copies of a whole tile. Where
-// several CTAs of a cluster need the same tile, each loads a share of it and sends it to all.
+// Copies from global to shared memory by the copy engine: one thread starts the copies of a whole
+// tile. If several CTAs of a cluster need the same tile, each loads a share and sends it to all.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace tessera::copy {
 
-// Which share of a tile this CTA loads, and who gets it (a bit mask of ranks in the cluster).
+// The share of a tile that this CTA loads, and its receivers (a bit mask of ranks in the cluster).
 struct Share {
   int index;
   std::uint16_t receivers;
 };
 
-// A tile that `shares` CTAs load together: along the rows of its panels.
+// A tile that `shares` CTAs load together: each loads a part of the rows of every panel.
 template <class Tile, int shares>
 struct TmaTile {
-  static constexpr int kShareRows = Tile::kRows / shares;  // of a panel
+  static constexpr int kShareRows = Tile::kRows / shares;  // of each panel
   static constexpr int kRows = tile::rows_of_copy(kShareRows);
   static_assert(Tile::kRows % shares == 0 && kRows % 8 == 0);
 
-  // `outer` and `k` are the tile's first element in the matrix. `product`: which matrix of a batch,
-  // where the map has three dimensions. The bytes that come are those of the whole tile, whoever
-  // sends them.
+  // (outer, k) is the tile's first element in the matrix. `product`: the index in a batch, if the
+  // map has three dimensions. `loaded` must expect the bytes of the whole tile, including the
+  // shares that other CTAs send.
   template <int rank = 2>
   __device__ static void load(Tile& to_tile, const TensorMap& map, int outer, int k,
                               ptx::Mbarrier& loaded, Share share, int product = 0) {

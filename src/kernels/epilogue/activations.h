@@ -1,6 +1,6 @@
-// The small operations that an epilogue is composed of, each a function of one value. Pure
-// constexpr but for what Math brings (exp2 and the reciprocal, which a GPU approximates): the host
-// tests them with its own.
+// The activations of an epilogue as functions of one value. `Math` provides exp2, the reciprocal
+// and the normal distribution, which a GPU approximates. The rest is constexpr, so that the host
+// can test these functions with its own Math.
 #pragma once
 
 #include "base/activations.h"
@@ -14,7 +14,7 @@ struct NoActivation {
   }
 };
 
-// NaN stays NaN, and so it is no maximum.
+// WHY no max(): NaN must stay NaN.
 struct Relu {
   template <class T>
   constexpr T operator()(T x) const {
@@ -22,8 +22,8 @@ struct Relu {
   }
 };
 
-// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), as x / (1 + exp(-2 u)): a small
-// result keeps its digits, and there are two approximations in place of a hyperbolic tangent.
+// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), computed as x / (1 + exp(-2 u)): a
+// small result keeps its digits, and exp2 and a reciprocal replace the hyperbolic tangent.
 template <class Math>
 struct Gelu {
   template <class T>
@@ -44,8 +44,8 @@ struct GeluErf {
   }
 };
 
-// That probability in floats. Press et al., Numerical Recipes, section 6.2 (erfc): relative error
-// below 1.2e-7 everywhere. The exponent is of 2, so its coefficients are theirs times log2(e).
+// The probability that a normal number is below x. Press et al., Numerical Recipes, section 6.2
+// (erfc): relative error below 1.2e-7. WHY log2(e): exp2 replaces exp, so coefficients are scaled.
 template <class Math>
 constexpr float normal_probability(float x) {
   constexpr float kLog2E = 1.44269504f;
@@ -61,9 +61,9 @@ constexpr float normal_probability(float x) {
   return x < 0 ? below : 1 - below;
 }
 
-// The same for a D of 16 bits, as x / (1 + 2^(x q(x^2))): eleven instructions, two of them
-// approximations, where the above takes thirty. The polynomial q is fitted: the result is at most
-// 2e-4 of itself off, or 3e-8 x where it is smaller than 4e-5 of x.
+// GeluErf for a D of 16 bits, as x / (1 + 2^(x q(x^2))): eleven instructions, two of them
+// approximations, instead of thirty. The polynomial q is fitted: the relative error of the result
+// is at most 2e-4; results below 4e-5 x have an absolute error of at most 3e-8 x.
 template <class Math>
 struct NarrowGeluErf {
   constexpr float operator()(float x) const {
@@ -89,10 +89,10 @@ struct Silu {
   }
 };
 
-// Calls `use` with the operation. All threads of a launch take the same branch. `narrow`: D has 16
-// bits, so a form that is a little less exact serves it.
+// Calls `use` with the activation. All threads of a launch take the same branch. `narrow`: D has 16
+// bits, so a slightly less exact form is sufficient.
 //
-// WHY no switch: of five cases ptxas makes a jump through a table.
+// WHY no switch: ptxas compiles five cases to an indirect jump through a table.
 template <class Math, bool narrow, class Use>
 constexpr auto with_activation(Activation activation, const Use& use) {
   if (activation <= Activation::kRelu) {

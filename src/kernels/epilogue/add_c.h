@@ -1,8 +1,8 @@
-// C, on its way to the sums of a tile: added to all of them in their place, before the first of
-// them is stored.
-// WHY all first: D, which tensor copies write, may be C, and this way a tile has one fence between
-// reads of the one and copies to the other. TRIED (H100, BF16, 4096): one for shared memory, too,
-// which is a MEMBAR of the whole GPU in the machine's code: slower.
+// Adds beta * C to all sums of a tile in registers, before the first of them is stored.
+// WHY before: D, which tensor copies write, may be C. This order needs one fence per
+// tile, between all reads of C and all copies to D. TRIED (H100, BF16, 4096): a fence
+// that also covers shared memory, which is compiled to a MEMBAR of the whole GPU:
+// slower.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace tessera::epilogue {
 
 namespace detail {
 
-// The sums became alpha * sum + beta * C.
+// Sets the parameters for sums that have become alpha * sum + beta * C.
 __device__ inline void finish_adding_c(GemmParams& p) {
   p.alpha = 1;
   p.beta = 0;
   ptx::fence_proxy_async_global();
 }
 
-// So many loads of a thread are in flight at a time, as registers allow.
+// The number of loads per thread in flight at a time, limited by free registers; divides `count`.
 template <class Sums, int words>
 constexpr int loads_together(int count) {
   int together = (Sums::kCount <= 128 ? 16 : 4) / words;
@@ -37,8 +37,8 @@ constexpr int loads_together(int count) {
   return together;
 }
 
-// row_of(tile_m, half): the row of C that the lane's sums of that part belong to. `by_pairs`: where
-// alignment allows it.
+// row_of(tile_m, half) returns the row of C for the lane's sums of that part. `by_pairs`: loads
+// pairs of elements if C is aligned for it.
 template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
   using Element = cuda::std::conditional_t<out == ElementType::kF32, float, std::uint16_t>;
@@ -67,21 +67,21 @@ __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf
 
 }  // namespace detail
 
-// C of a warp's rows of a tile, by copies of 16 bytes to the panels that D will leave from.
-// TRIED (H100, BF16, 4096, 128x256): pairs of C straight to registers, sixteen loads at a time,
-// with and without C fetched to the L2 when the tile begins: slower.
+// Reads C for a warp's rows of a tile, by copies of 16 bytes into the panels that later store D.
+// TRIED (H100, BF16, 4096, 128x256): pairs of C directly to registers, sixteen loads at a time,
+// with and without a prefetch of C to L2 at the start of the tile: slower.
 template <ElementType out, int n, int buffers, class Sums>
 class PanelsOfC {
  public:
   using Panels = StorePanels<out, n, buffers>;
 
-  // (row, column): the warp's first output.
+  // (row, column) is the warp's first output.
   __device__ PanelsOfC(Panels& panels, const GemmParams& p, int row, int column)
       : panels_(panels), p_(p), row_(row), column_(column) {}
 
-  // The first copies, once nothing leaves from the panels any more. The sums may be at work.
-  // TRIED (H100, BF16): when the tensor cores have all their work for the tile. Nothing hides
-  // them then: slower at 1024 and at 2048.
+  // Starts the first copies, after stores from the panels have ended. MMAs may still be running.
+  // TRIED (H100, BF16): a start after all MMAs of the tile have been issued, when little is left to
+  // hide the copies: slower at 1024 and at 2048.
   __device__ void start() {
     if (__builtin_expect(p_.beta == 0 || !takes_copies(), 1)) return;
     if (ptx::elect_one()) ptx::bulk_wait_group_read<0>();
@@ -90,7 +90,7 @@ class PanelsOfC {
     for (int i = 0; i < std::min(buffers, kCount); ++i) copy(i);
   }
 
-  // After start(). What is left to do with the sums: those parameters without C.
+  // Call after start(). Adds C and returns the parameters for the store, which then needs no C.
   __device__ GemmParams add_to(Sums& sums) {
     GemmParams left = p_;
     if (__builtin_expect(p_.beta == 0, 1)) return left;
@@ -116,7 +116,7 @@ class PanelsOfC {
   }
 
   __device__ void copy(int i) {
-    // A lane has one piece of every fourth or eighth row.
+    // A lane copies one piece of every fourth or eighth row.
     constexpr int kPer = 16 / types::bytes_of(out), kRows = 32 / Panels::kPieces;
     const int lane = ptx::lane_anew(), piece = lane % Panels::kPieces;
     const int row = row_ + i / kPanels * tile::kWgmmaM;
@@ -143,7 +143,7 @@ class PanelsOfC {
       __syncwarp();
       add_panel(sums, panels_.panel[i % buffers], i / kPanels, i % kPanels * kColumns);
       if constexpr (i + buffers < kCount) {
-        __syncwarp();  // all have read
+        __syncwarp();  // all lanes have read the panel
         copy(i + buffers);
       }
       add_panels<i + 1>(sums);
@@ -185,8 +185,8 @@ class PanelsOfC {
   int row_, column_;
 };
 
-// FP32 sums whose A came from registers (tile/wgmma_fragments.h); `corner`: of the
-// warp's first output in D.
+// Adds C to FP32 sums of wgmma with A in registers (tile/wgmma_fragments.h). `corner` is the
+// position in D of the warp's first output.
 template <class Sums>
 __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -196,7 +196,7 @@ __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corn
   detail::finish_adding_c(p);
 }
 
-// ... where D is the transposed product: four neighbours of a row are sums of one column.
+// The same if D is the transposed product: four neighbours in a row of D are sums of one column.
 template <class Sums>
 __device__ void add_c_to_transposed(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;

@@ -1,8 +1,8 @@
-// The epilogue that a store of tiles applies to a D of 16 bits, panel by panel:
+// The epilogue that the store of a tile applies to a D of 16 bits, panel by panel:
 //   D = activation(alpha * sum + beta * C + bias).
-// TRIED: each pair by itself, asking for C, bias and activation and loading both in its turn: 64
-// loads one after another, each of which the tile waits for, and more code than where there
-// is no epilogue.
+// TRIED: each pair separately, with branches for C, bias and activation and its own loads: the tile
+// waits for 64 loads one after another, and the code is much longer than a store without an
+// epilogue.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace tessera::epilogue {
 
-// What a lane adds to its outputs of a panel, as it lies in memory.
+// The bias of a lane's outputs in one panel, in the format that it has in memory.
 template <ElementType out, int columns>
 struct PanelBias {
   static constexpr int kWords = columns / 8;
   static_assert(kWords >= 2);
 
-  // Each holds two neighbours of a row; of a bias per row: twice the element of the upper and of
-  // the lower eight rows.
+  // A word has the values of two neighbouring columns. With a bias per row, words 0 and 1 have
+  // twice the value of the lane's row in the upper and in the lower eight rows.
   std::uint32_t words[kWords];
 
-  // (row, column): where the panel begins in D. What lies beyond D gets 0.
+  // The panel begins at (row, column) of D. The bias of outputs outside of D is 0.
   __device__ void load(const Vector& bias, int row, int column) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) words[i] = 0;
@@ -43,12 +43,12 @@ struct PanelBias {
   }
 };
 
-// A PanelOp of panels of so many columns.
+// The PanelOp for panels of `columns` columns (panel_op.h).
 template <ElementType out, int columns>
 struct BiasAndActivation {
   static constexpr bool kIsPlain = false;
   const Fused& of;
-  PanelBias<out, columns> bias;  // of the panel that comes next
+  PanelBias<out, columns> bias;  // for the next panel
 
   __device__ explicit BiasAndActivation(const Fused& of) : of(of) {}
 
@@ -72,7 +72,7 @@ struct BiasAndActivation {
   template <class Panel, class To>
   __device__ void write(Panel& panel, const GemmParams&, const To& to) const {
     const auto value = [&](int half, int group) { return panel.pair(half, group); };
-    // ReLU is the conversion's own.
+    // ReLU is a part of the conversion to 16 bits.
     const bool is_written =
         with_activation<GpuMath, true>(of.activation, [&]<class Activated>(Activated activated) {
           constexpr bool kIsRelu = cuda::std::is_same_v<Activated, Relu>;

@@ -1,5 +1,5 @@
-// The epilogue of a problem as kernels are handed it: plain data, part of a kernel's parameters.
-// Rows and columns are those of the canonical D, whose columns are adjacent.
+// The epilogue of a problem in a kernel's parameters. Plain data. Rows and columns are those of the
+// canonical D, which is row-major.
 #pragma once
 
 #include "base/activations.h"
@@ -10,19 +10,19 @@ namespace tessera::epilogue {
 struct Vector {
   const void* values;  // null: there is none
   long long count;
-  int by_row;      // 1: for each row
-  int unused = 0;  // no padding
+  int by_row;      // 1: one value per row; 0: one per column
+  int unused = 0;  // so that the struct has no padding
 };
 
 // D = activation(scale * (alpha * sum + beta * C) + bias)
 struct Finish {
-  Vector scale;  // of the type of the sums
-  Vector bias;   // of the type of D
+  Vector scale;  // values have the type of the sums
+  Vector bias;   // values have the type of D
   Activation activation;
   int unused = 0;
 };
 
-// The epilogues that stores of tiles apply, to a D of 16 bits: a bias, then an activation.
+// The epilogue that the store of a tile can apply to a D of 16 bits: a bias, then an activation.
 struct Fused {
   Vector bias;
   Activation activation;

@@ -1,4 +1,4 @@
-// What becomes of a sum on its way out: D = alpha * sum + beta * C.
+// The linear combination D = alpha * sum + beta * C, and conversions to and from the type of D.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Pairs of neighbours of a row, eight columns apart, as a lane's sums lie: loaded together, so that
-// all are in flight at a time.
+// Loads pairs of neighbours in a row, eight columns apart, in the layout of a lane's sums. All
+// loads are in flight at the same time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tessera::epilogue {
 
-// Both elements of a pair, of which the row has `there`; 0 in the place of one that it has not.
+// The first `there` elements of a pair; the others are 0. `there` may be negative or above 2.
 __device__ inline std::uint32_t pair_at(const std::uint16_t* from, int there) {
   return (there > 0 ? from[0] : 0) | (there > 1 ? from[1] : 0) << 16;
 }
@@ -21,7 +21,7 @@ __device__ tile::Pair unpacked(float2 pair) {
   return {pair.x, pair.y};
 }
 
-// `there`: elements of the row from `from` on. `aligned`: pairs are at multiples of their size.
+// `there`: elements of the row from `from` on. `aligned`: each pair is aligned to its size.
 template <class Pair, class Element, int count>
 __device__ void load_pairs(Pair (&pairs)[count], const Element* from, int there, bool aligned) {
   static_assert(sizeof(Pair) == 2 * sizeof(Element));

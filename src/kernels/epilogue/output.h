@@ -1,6 +1,6 @@
-// The last step of a kernel: accumulators become D = alpha * sum + beta * C, four at a time where
-// C, D and the edge of the matrix allow it. A partial sum takes the same path to another address,
-// with neither alpha nor C.
+// The last step of a kernel: accumulators become D = alpha * sum + beta * C, four at a time if C, D
+// and the edge of the matrix allow it. A partial sum is stored by the same code to another address,
+// without alpha and C.
 #pragma once
 
 #include "base/config.h"
@@ -10,8 +10,8 @@
 
 namespace tessera::epilogue {
 
-// A row-major matrix that is written once: sums of type In become elements of type Out. Sizes in
-// elements.
+// A row-major matrix that is written once: sums of type In become elements of type Out. Sizes and
+// strides count elements.
 template <class In, class Out>
 struct Output {
   const Out* c;  // read only when beta is not zero: NaN in C must not reach D
@@ -19,9 +19,9 @@ struct Output {
   long long c_row, d_row;
   long long rows, cols;
   In alpha, beta;
-  bool vectors;  // four elements of C and D may be one access, or 16 bytes of them
+  bool vectors;  // C and D allow accesses of four elements (vector_output_of: of 16 bytes)
 
-  // The part that begins at (row, col); beyond the end there is nothing to store.
+  // The part that begins at (row, col). Beyond the end of the matrix it has no rows or columns.
   __device__ Output from(long long row, long long col) const {
     Output part = *this;
     if (c) part.c += row * c_row + col;
@@ -49,7 +49,7 @@ struct Output {
     store_vec4_inside(row, col, sum);
   }
 
-  // The same where it is known that all four are inside and may be one access.
+  // The same for four outputs that are known to be inside, with `vectors` true.
   __device__ void store_vec4_inside(long long row, long long col, tile::Vec4<In> sum) const {
     tile::Vec4<In> out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
     if (beta != 0) {
@@ -61,7 +61,7 @@ struct Output {
                                              static_cast<Out>(out.z), static_cast<Out>(out.w)});
   }
 
-  // The same for as many neighbours as 16 bytes hold; col is a multiple of their number.
+  // Stores as many neighbours of a row as fit 16 bytes; col is a multiple of their number.
   static constexpr int kVector = tile::Vector<Out>::kWidth;
   __device__ void store_vector(long long row, long long col, const In (&sum)[kVector]) const {
     if (row >= rows) return;
@@ -92,7 +92,7 @@ struct Output {
   }
 };
 
-// D of the problem.
+// The D of a problem.
 template <class In, class Out>
 __device__ Output<In, Out> output_of(const GemmParams& p) {
   const bool vectors =
@@ -108,7 +108,7 @@ __device__ Output<In, Out> output_of(const GemmParams& p) {
           .vectors = vectors};
 }
 
-// The same, to be stored by vectors of 16 bytes.
+// The same for stores by vectors of 16 bytes.
 template <class In, class Out>
 __device__ Output<In, Out> vector_output_of(const GemmParams& p) {
   Output<In, Out> output = output_of<In, Out>(p);
@@ -117,8 +117,8 @@ __device__ Output<In, Out> vector_output_of(const GemmParams& p) {
   return output;
 }
 
-// One tile in a workspace of such tiles, for partial sums, with rows and columns of the block:
-// nothing is outside, and sums stay as they are.
+// One tile of a workspace for partial sums, as large as the block: every output is inside, and sums
+// are stored unchanged.
 template <class T>
 __device__ Output<T, T> partial_tile(T* partials, long long slot, OutputTile block) {
   return {.c = nullptr,

@@ -1,18 +1,18 @@
-// The protocol between a store of a tile and the epilogue that it applies. A PanelOp has
+// The protocol between the store of a tile and the epilogue that it applies. A PanelOp has
 //
-//   prepare(row, column)   starts the loads for the panel that begins there in D, while the tensor
-//                          cores, or the panel before, are still at work
-//   apply(panel, p)        to the sums of that panel, in their place
-//   write(panel, p, to)    after it, when there is room in shared memory: calls to(relu, value)
-//                          once, with value(half, group): a pair. `relu`, a constant: negative
-//                          values are stored as 0
-//   value(x, row, column)  what becomes of beta * C where there is no product
-//   kIsPlain               it is alpha * sum and no more, so sums may leave in any order
+//   prepare(row, column)   starts the loads for the panel that begins there in D, while MMAs or the
+//                          store of the previous panel are still running
+//   apply(panel, p)        changes the sums of that panel in place
+//   write(panel, p, to)    called when the panel's shared memory is free: calls to(relu, value)
+//                          once; value(half, group) returns a pair. `relu` is a constant: if true,
+//                          negative values are stored as 0
+//   value(x, row, column)  the output for x = beta * C if there is no product
+//   kIsPlain               whether it is only alpha * sum, so that sums may be stored in any order
 //
-// How far D extends is in the parameters p of the product. C is in the sums already (add_c.h).
+// The parameters p of the product contain the extent of D. The sums already include C (add_c.h).
 //
-// WHY panels: all loads of a panel are in flight at a time, what all threads know is asked once for
-// sixteen pairs, and a bias comes while the tile or the panel before is still at work.
+// WHY panels: all loads of a panel are in flight together, uniform branches are taken once per
+// sixteen pairs, and a bias is loaded while the previous tile or panel is still in progress.
 #pragma once
 
 #include <cuda/std/type_traits>
@@ -22,19 +22,19 @@
 
 namespace tessera::epilogue {
 
-// The outputs of a lane in one panel of a warp, (16, columns), in the place of its sums: (half,
-// group) is the pair of a row in the upper or lower eight and of columns 8 * group on. WHY in
-// place: sums keep their registers until the next tile, and beside 192 of them there are 40.
+// The outputs of a lane in one panel of a warp, (16, columns), in the registers of its sums. (half,
+// group) names a pair: a row in the upper or lower eight, columns from 8 * group on. WHY in place:
+// sums keep their registers until the next tile, and next to 192 sums only 40 registers are free.
 template <int columns, class Sums>
 struct Panel {
   static constexpr int kColumns = columns, kGroups = columns / 8;
   Sums& sums;
-  int tile_m, first;  // constants to the compiler
+  int tile_m, first;  // known to the compiler as constants
 
   __device__ tile::Pair pair(int half, int group) const {
     return sums.pair(tile_m, half, first / 8 + group);
   }
-  // To change(pair, half, group).
+  // Replaces each pair by change(pair, half, group).
   template <class Change>
   __device__ void change(Change change) {
 #pragma unroll
@@ -45,7 +45,7 @@ struct Panel {
   }
 };
 
-// alpha * sum: of a product without an epilogue.
+// The PanelOp of a product without an epilogue: alpha * sum.
 struct ScaledSums {
   static constexpr bool kIsPlain = true;
 

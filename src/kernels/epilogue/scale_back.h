@@ -1,5 +1,5 @@
-// Sums of operands that were multiplied by powers of two, row by row of A and column by column of B
-// (passes/terms.h), as if they had not been.
+// Undoes a scaling of sums: the rows of A and the columns of B were multiplied by powers of two
+// when they were split into terms (passes/terms.h).
 #pragma once
 
 #include "kernels/tile/accumulators.h"
@@ -7,16 +7,16 @@
 
 namespace tessera::epilogue {
 
-// x times a power of two whose exponent is between -252 and 252. WHY in two steps: a float holds
-// half of such a power.
+// x * 2^exponent, with an exponent between -252 and 252. WHY two factors: a float can represent
+// only half of such an exponent.
 __device__ inline float times_power_of_two(float x, int exponent) {
   const int half = exponent / 2;
   const auto power = [](int e) { return __int_as_float((e + 127) << 23); };
   return x * power(half) * power(exponent - half);
 }
 
-// (row, column): the warp's first output. `exponents_a` and `exponents_b`: of the powers of two
-// that undo what was done to a row and a column.
+// (row, column) is the warp's first output. `exponents_a` and `exponents_b`: exponents of the
+// powers of two that undo the scaling of each row and each column.
 template <class Sums>
 __device__ void scale_back(Sums& sums, const GemmParams& p, const int* exponents_a,
                            const int* exponents_b, int row, int column) {

@@ -8,18 +8,18 @@
 
 namespace tessera::epilogue {
 
-// `threads`: of one slice. A thread's partners are the same thread of the other slices, so lanes
-// never meet in a bank. `named_barrier` and the next one are its own.
+// `threads` is the number per slice. A thread exchanges sums with the same thread of other slices,
+// without bank conflicts. Uses the barriers `named_barrier` and `named_barrier` + 1 exclusively.
 template <class Accumulators, int slices, int threads, int named_barrier>
 struct SlicedK {
-  static constexpr int kRows = Accumulators::kThread.m / slices;  // of each thread, for one slice
+  static constexpr int kRows = Accumulators::kThread.m / slices;  // of a thread, for each slice
   static constexpr int kVectors = Accumulators::kThread.n / tile::kVector;
 
   using Share = float4[kRows][kVectors][threads];
-  Share sent[slices][slices - 1];  // by sender, for each of the others
+  Share sent[slices][slices - 1];  // by sender and receiver
 
-  // Calls `store` with the slice's rows, as a RowsConstant, once the accumulators hold the sums of
-  // all slices there. All threads of all slices call it.
+  // Adds the sums of all slices and calls `store` with this slice's rows, as a RowsConstant. All
+  // threads of all slices call it.
   template <class Store>
   __device__ void reduce_and_store(int slice, int thread, Accumulators& accumulators,
                                    const Store& store) {
@@ -67,13 +67,13 @@ struct SlicedK {
     }
   }
 
-  // Registers have no run-time index, so each slice gets code of its own.
+  // WHY a template per slice: registers cannot be indexed at run time.
   template <int receiver, class Store>
   __device__ void reduce_rows_of(int slice, int thread, Accumulators& accumulators,
                                  const Store& store) {
     if (receiver == slice) {
       receive<receiver>(thread, accumulators);
-      ptx::barrier_sync(named_barrier + 1, slices * threads);  // all have read what was sent
+      ptx::barrier_sync(named_barrier + 1, slices * threads);  // all threads have read `sent`
       store(tile::RowsConstant<tile::Rows{receiver * kRows, kRows}>{}, accumulators);
     } else if constexpr (receiver + 1 < slices) {
       reduce_rows_of<receiver + 1>(slice, thread, accumulators, store);

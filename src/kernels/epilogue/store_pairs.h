@@ -1,5 +1,5 @@
-// Sums of tensor cores straight from registers to D, two neighbours of a row at a time where D
-// allows it.
+// Stores sums of tensor cores directly from registers to D, two neighbours of a row at a time if
+// the alignment of D allows it.
 #pragma once
 
 #include "kernels/epilogue/linear_combination.h"
@@ -22,7 +22,7 @@ __device__ void store_pair(void* d, long long at, tile::Pair value) {
   }
 }
 
-// Sums of a warpgroup, n columns; (row, column): of the warp's first output.
+// Stores a warpgroup's sums of n columns. (row, column) is the warp's first output.
 template <ElementType out, bool with_c, int n, class Sums>
 __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column) {
   const int lane = threadIdx.x % 32;
@@ -47,7 +47,7 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
   }
 }
 
-// Sums as mma.sync leaves them; (row, column): of the warp's tile in D.
+// Stores sums in the layout of mma.sync. (row, column) is the origin of the warp's tile in D.
 template <ElementType out, bool with_c, class Sums>
 __device__ void store_fragments(const Sums& sums, const GemmParams& p, long long row,
                                 long long column) {
@@ -63,7 +63,7 @@ __device__ void store_fragments(const Sums& sums, const GemmParams& p, long long
   });
 }
 
-// D = beta * C, where no product is asked for: k or alpha is zero. All threads of the grid.
+// D = beta * C, for k or alpha zero. All threads of the grid call it.
 template <ElementType out, class Op = ScaledSums>
 __device__ void store_without_sums(const GemmParams& p, const Op& op = {}) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;

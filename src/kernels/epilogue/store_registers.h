@@ -1,4 +1,4 @@
-// From the registers of a warp to D, each thread its own outputs, by vectors.
+// Stores a warp's sums from registers to D by vectors; each thread stores its own outputs.
 #pragma once
 
 #include "kernels/epilogue/output.h"
@@ -8,10 +8,10 @@ namespace tessera::epilogue {
 
 namespace detail {
 
-inline constexpr int kPairsOfC = 8;  // that a lane asks for at a time
+inline constexpr int kPairsOfC = 8;  // pairs of C that a lane loads at a time
 
-// Two neighbours of C, and what becomes of two sums and them. `whole`: both are inside, and are one
-// access.
+// pair_of_c() loads two neighbours of C, store_over() stores alpha * sum + beta * C for both.
+// `whole`: both are inside and allow one 16-byte access.
 template <bool whole, class Output>
 __device__ tile::Vector<double> pair_of_c(const Output& out, int row, int col) {
   const double* from = out.c + row * out.c_row + col;
@@ -56,8 +56,8 @@ __device__ void store_over_c(const Output& output, int lane, const Accumulators&
 
 }  // namespace detail
 
-// In vectors of 16 bytes. `output` begins at the warp's tile. A warp whose tile is inside of D
-// stores without asking again.
+// Stores vectors of 16 bytes. `output` begins at the warp's tile. If the tile is completely inside
+// of D, the stores have no further checks.
 template <class Output, class Accumulators>
 __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
                               const Accumulators& accumulators) {
@@ -73,11 +73,11 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
   }
 }
 
-// The same, and C is read where beta asks for it: several pairs of a lane at a time.
+// The same; if beta is not zero, loads several pairs of C per lane at a time.
 //
-// WHY: D may be C, so that no load may pass a store before it. One pair after the other, a warp
-// waits for device memory as often as it stores: large updates of a short k then took several times
-// as long as reading and writing the matrix does.
+// WHY several: D may be C, so the compiler moves no load before a store. With one pair at a time, a
+// warp waits for device memory at each store: large updates with a short k then took several times
+// as long as reading and writing the matrix.
 template <class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {
@@ -92,7 +92,7 @@ __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int 
   }
 }
 
-// Four elements at a time. (row, col) is the first output of the warp's tile.
+// Stores four elements at a time. (row, col) is the first output of the warp's tile.
 template <class Out, class Accumulators>
 __device__ void store_direct(const Out& output, long long row, long long col, tile::Coord<> lane,
                              const Accumulators& accumulators) {

@@ -1,5 +1,5 @@
-// Rows of a warp to a D that the copy engine does not take, because its base or its rows are no
-// multiples of 16 bytes: out of shared memory, in whole aligned words of 16 bytes where D has them.
+// Stores a warp's rows to a D that the copy engine cannot write, because its base or its rows are
+// not at multiples of 16 bytes: from shared memory, mostly by aligned words of 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace tessera::epilogue {
 template <ElementType out>
 using ElementOf = cuda::std::conditional_t<out == ElementType::kF32, std::uint32_t, std::uint16_t>;
 
-// Where pieces of 16 bytes of a staged row begin, so that eight rows of a piece lie in all banks.
+// The layout of staged rows: the same piece of 16 bytes of eight rows is spread over all banks.
 template <int row_bytes>
 struct StagedRows {
   static constexpr int kRowBytes = row_bytes, kPieces = row_bytes / 16;
@@ -24,23 +24,23 @@ struct StagedRows {
   __device__ static int piece(int row, int number) {
     return (row * kPieces + (number ^ row % (kPieces < 8 ? kPieces : 8))) * 16;
   }
-  // The place `bytes` further in the row, whole pieces that share no bit with those before.
+  // The position `bytes` further in the row; `bytes` is a multiple of 16 without bits of `place`.
   __device__ static int further(int place, int bytes) {
     return (place ^ (bytes & 112)) + (bytes & ~127);
   }
 };
 
-// `rows` staged rows, of which D has `there`; `to`: the first of `width` elements in D, whose rows
-// are `pitch` elements apart. A lane stores one piece of a row; what is left at both ends is less
-// than two pieces, and eight lanes of a row store it by elements. `together`: how many times pieces
-// are read before they are stored, as far as there are registers.
+// Stores `rows` staged rows, of which D has `there`. `to` is the first of `width` elements in D,
+// and rows are `pitch` elements apart. A lane stores one aligned piece of a row; the rest at both
+// ends of the row, less than two pieces, is stored element by element by eight lanes. `together`:
+// pieces per lane that are read before they are stored, limited by registers.
 template <class Staged, class Element, int rows, int together>
 __device__ void store_rows(const unsigned char* staged, Element* to, long long pitch, int there,
                            int width) {
   constexpr int kPer = 16 / sizeof(Element);  // elements of a piece
   constexpr int kAtOnce = 32 / Staged::kPieces < rows ? 32 / Staged::kPieces : rows;
   const int lane = threadIdx.x % 32;
-  // Elements between the last multiple of 16 bytes and the first of the row.
+  // The elements by which a row begins behind a multiple of 16 bytes.
   const auto behind_of = [](const Element* row) {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(Element) % kPer);
   };
@@ -71,8 +71,8 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
   }
 }
 
-// Eight rows by `columns` sums of a warp, into shared memory. value(c): of the pair of columns
-// that begins at c plus the lane's own.
+// Writes eight rows by `columns` sums of a warp into shared memory. value(c): the pair of columns
+// that begins at c plus the lane's own column.
 template <ElementType out, int columns, class Staged, class Value>
 __device__ void stage_rows(unsigned char* staged, Value value) {
   const int lane = threadIdx.x % 32;
@@ -95,15 +95,15 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
   }
 }
 
-// A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
-// it holds, since what adjoins in D is best stored together. TRIED: sixteen rows of 64 columns at a
-// time, a word a lane: slower.
+// Stores a warp's sums, eight rows at a time, through `bytes` of shared memory of its own. Rows are
+// as long as the memory allows, because long contiguous stores are fastest. TRIED: sixteen rows of
+// 64 columns at a time, one word per lane: slower.
 template <ElementType out, int n, int bytes, class Sums>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column) {
   using Element = ElementOf<out>;
   constexpr int kRows = 8;
-  // Of a row: what its share of the bytes holds, a warp stores at a time, and the tile has.
+  // Columns at a time: limited by shared memory, by 512 bytes per warp store, and by the tile.
   constexpr int kMost = std::min(bytes / kRows, 512) / static_cast<int>(sizeof(Element));
   constexpr int kColumns = std::bit_floor(static_cast<unsigned>(std::min(kMost, n)));
   using Staged = StagedRows<kColumns * sizeof(Element)>;
@@ -119,7 +119,7 @@ __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const Gem
                                    first_row + tile::pair_row(lane),
                                    column + first + c + tile::pair_column(lane));
       };
-      __syncwarp();  // the rows before have left
+      __syncwarp();  // the previous rows have been stored
       if (first + kColumns <= n) {
         stage_rows<out, kColumns, Staged>(staged, value);
       } else {

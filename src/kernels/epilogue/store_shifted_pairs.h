@@ -1,6 +1,6 @@
-// Sums of mma.sync straight from registers to a D whose rows begin at odd multiples of an element:
-// there neighbours in even columns are no aligned pairs, but the second output of one fragment and
-// the first of the next one are.
+// Stores sums of mma.sync directly from registers to a D with rows that begin at odd multiples of
+// an element. In such a row a lane's two neighbours are not an aligned pair, but the second output
+// of one fragment and the first of the next one are.
 #pragma once
 
 #include "kernels/epilogue/store_pairs.h"
@@ -8,23 +8,23 @@
 
 namespace tessera::epilogue {
 
-// Whether some rows of D are like that.
+// Whether some rows of D begin at odd multiples of an element.
 template <ElementType out>
 __device__ bool has_shifted_pairs(const GemmParams& p) {
   return p.d_row % 2 != 0 ||
          reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) != 0;
 }
 
-// Sums of a warp of `n` columns; (row, column): of its tile in D. In a shifted row a lane gets the
-// first of its pair from the lane before. C is not read.
+// Stores a warp's sums of `n` columns. (row, column) is the origin of its tile in D. In a shifted
+// row a lane gets the first element of its pair from the previous lane. C is not read.
 //
-// TRIED: C as well: kernels of 128x128 then keep 16 bytes of registers in memory.
+// TRIED: with C: kernels of 128x128 then spill 16 bytes of registers.
 template <ElementType out, int n, class Sums>
 __device__ void store_shifted_pairs(const Sums& sums, const GemmParams& p, long long row,
                                     long long column) {
   const int lane = threadIdx.x % 32, before = lane / 4 * 4 + (lane + 3) % 4;
   const int columns = tile::inside(column, p.n, n);
-  float of_last = 0;  // what the row's last lane had of the eight columns before
+  float of_last = 0;  // the last output of the previous eight columns
   sums.for_each_pair(lane, [&](int i, int j, tile::Pair sum) {
     const long long r = row + i, at = r * p.d_row + column;
     const tile::Pair value = combine<out, false>(p, sum, r, column + j);
@@ -43,7 +43,7 @@ __device__ void store_shifted_pairs(const Sums& sums, const GemmParams& p, long 
     } else if (has_high) {
       store_one<out>(p.d, at + first + 1, pair.high);
     }
-    const bool ends_row = j == n - 2 && shift == 1;  // no lane has the pair of its last output
+    const bool ends_row = j == n - 2 && shift == 1;  // the last output of the row has no partner
     if (ends_row && n == columns) store_one<out>(p.d, at + n - 1, value.high);
   });
 }

@@ -1,13 +1,13 @@
-// From the registers of a warp to D, four elements at a time. Where those would miss their
-// alignment or cross the edge, the tile goes to a scratch tile in global memory first, and from
-// there element by element, neighbouring lanes storing neighbours: a warp that holds no sums in
-// registers can wait for memory.
+// Stores a warp's sums from registers to D, four elements at a time. If alignment or the edge of D
+// prevents that, the tile is stored to a scratch tile in global memory first, and copied from there
+// element by element, with neighbouring lanes on neighbouring elements. The copy holds no sums in
+// registers, so it can have many loads in flight.
 //
-// TRIED: element by element from the accumulators, which is slower than by vectors, since lanes
-// that are neighbours do not store neighbours.
+// TRIED: element by element from the accumulators: slower, because neighbouring lanes do not have
+// neighbouring elements.
 //
 // TRIED: through shared memory, row by row. The store was faster, but the inner loop of 256x128 was
-// slower, because ptxas gave it other registers.
+// slower, because ptxas allocated other registers.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace tessera::epilogue {
 
-// A tile for a block's sums before they reach `output`: scaled, but no more.
+// The scratch tile of a block, which holds sums multiplied by alpha, without C.
 template <class T>
 __device__ Output<T, T> scratch_tile(const Output<T, T>& output, T* scratch, OutputTile block) {
   return {.c = nullptr,
@@ -31,13 +31,13 @@ __device__ Output<T, T> scratch_tile(const Output<T, T>& output, T* scratch, Out
           .vectors = true};
 }
 
-// From scratch to D; both begin at the warp's tile. WHY in batches: to the compiler any store could
-// change what is loaded next, so loads are in flight together only if no store is between them.
+// Copies from scratch to D; both begin at the warp's tile. WHY batches: for the compiler any store
+// may change later loads, so only loads without a store between them are in flight together.
 template <class Accumulators, tile::Rows rows, class T>
 __device__ void store_from(const Output<T, T>& scratch, const Output<T, T>& output) {
   constexpr OutputTile lanes = Accumulators::kLanes, thread = Accumulators::kThread;
   constexpr int kCols = lanes.n * thread.n, kRows = lanes.m * rows.count;
-  constexpr int kEach = kRows * kCols / 32;  // of a lane
+  constexpr int kEach = kRows * kCols / 32;  // elements per lane
   constexpr int kBatch = std::min(kEach, thread.m * thread.n / 4);
   static_assert(kEach % kBatch == 0);
   const auto row_of = [&](int at) {
@@ -70,7 +70,7 @@ __device__ void store_staged(const Output<T, T>& output, T* scratch, tile::Coord
   const Output<T, T> staged = scratch_tile(output, scratch, block);
   // WHY one call for both paths: two would give the inner loop other registers.
   const Output<T, T> target = direct ? output : staged;
-  if (!direct) __syncwarp();  // no lane reads scratch any more
+  if (!direct) __syncwarp();  // all lanes have read the scratch tile
   const Output<T, T> own = target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);
   accumulators.template for_each_vec4<rows>(
       {0, 0}, [&](int i, int j, auto vec4) { own.store_vec4_inside(i, j, vec4); });

@@ -1,9 +1,9 @@
-// From the registers of a warp to D, four elements at a time. Where those would miss their
-// alignment or cross the edge, the rows of a few vectors at a time go through shared memory, from
-// where neighbouring lanes store neighbours, element by element.
+// Stores a warp's sums from registers to D, four elements at a time. If alignment or the edge of D
+// prevents that, a few rows at a time go through shared memory, from where neighbouring lanes store
+// neighbouring elements, one by one.
 //
-// HW: with D larger than the L2, a scratch tile in global memory (store_staged.h) is written to
-// device memory, too. 50257x1024x768 NN takes 1542 us on an H200, and simt_f32, which has scratch
+// HW: if D is larger than L2, a scratch tile in global memory (store_staged.h) is also written to
+// device memory. 50257x1024x768 NN takes 1542 us on an H200, and simt_f32, which has scratch
 // tiles, 1659 (results/variants/fp32_direct_odd.json).
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tessera::epilogue {
 
-// What a warp needs of shared memory: all of its columns, and as many rows as vectors side by side.
+// The shared memory of one warp: all of its columns, and the rows that its lanes have at one time.
 template <class Accumulators>
 struct RowsOfVectors {
   static constexpr int kRows = Accumulators::kLanes.m * tile::kVector;
@@ -21,7 +21,7 @@ struct RowsOfVectors {
   alignas(16) typename Accumulators::Element at[kRows * kCols];
 };
 
-// From shared memory to D, both from the rows' first element on.
+// Copies rows from shared memory to D. `output` begins at the first of the rows.
 template <class Rows, class T>
 __device__ void store_rows(const Rows& rows, const Output<T, T>& output) {
   constexpr int kBatch = 8, kSteps = Rows::kRows * Rows::kCols / 32;
@@ -38,7 +38,7 @@ __device__ void store_rows(const Rows& rows, const Output<T, T>& output) {
 }
 
 // Stores a thread's accumulators. `output` begins at the block's tile, `warp` is the warp's
-// coordinate in it; `own` is the warp's. All lanes of a warp call it.
+// coordinate in it, `own` the warp's shared memory. All lanes of a warp call it.
 template <OutputTile block, class T, class Accumulators>
 __device__ void store_through_shared(const Output<T, T>& output, RowsOfVectors<Accumulators>& own,
                                      tile::Coord<> warp, tile::Coord<> lane,
@@ -56,7 +56,7 @@ __device__ void store_through_shared(const Output<T, T>& output, RowsOfVectors<A
   T* const at = own.at + lane.m * tile::kVector * Accumulators::kWarp.n + lane.n * tile::kVector;
 #pragma unroll
   for (int first = 0; first < kThread.m; first += tile::kVector) {
-    __syncwarp();  // no lane reads the rows before any more
+    __syncwarp();  // all lanes have read the previous rows
 #pragma unroll
     for (int i = 0; i < tile::kVector; ++i) {
 #pragma unroll

@@ -1,11 +1,11 @@
-// Accumulators to D through shared memory and the copy engine, which writes whole lines and clips
-// the tile at the edge of the matrix. Each warp stores its own sixteen rows, panel by panel, and
-// waits for no other warp: a panel is on its way while the next one is filled, and the last ones
-// while the next tile is multiplied.
+// Stores accumulators to D through shared memory and the copy engine, which writes whole lines and
+// clips the tile at the edge of the matrix. Each warp stores its own sixteen rows, panel by panel,
+// and waits for no other warp. A panel is copied while the next one is filled, the last ones while
+// the next tile is multiplied.
 //
-// TRIED (H100, BF16, 2048, 128x256): panels of their own for all of a CTA's last tile, in the ring,
-// so that none is waited for: no gain. One fence and all copies once several panels are filled:
-// slower, since the copies then wait for one another.
+// TRIED (H100, BF16, 2048, 128x256): separate panels, in the ring's memory, for all of a CTA's last
+// tile, so that no panel must be waited for: no gain. One fence and all copies after several panels
+// have been filled: slower, because the copies then wait for one another.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace tessera::epilogue {
 
-// A warp's panels, (16, columns) each, swizzled as the tensor map of D says.
+// A warp's panels, (16, columns) each, with the swizzle of D's tensor map.
 template <ElementType out, int n, int buffers>
 struct StorePanels {
   static constexpr int kColumns = store_columns(n, out);
@@ -35,28 +35,28 @@ struct StorePanels {
 
   alignas(1024) unsigned char panel[buffers][kWarpRows * kRowBytes];
 
-  // HW: the pattern exchanges pieces of 16 bytes by the number of the 128-byte line, modulo 8, 4
+  // HW: the swizzle exchanges pieces of 16 bytes by the number of the 128-byte line, modulo 8, 4
   // or 2.
   __device__ static int place(int row, int column) {
     const int offset = row * kRowBytes + column * types::bytes_of(out);
     return offset ^ (offset >> 3 & (kRowBytes - 16));
   }
-  // The same of a piece of 16 bytes.
+  // The position of a piece of 16 bytes.
   static constexpr int kPieces = kRowBytes / 16;
   __device__ static int piece(int row, int number) {
     return place(row, number * 16 / types::bytes_of(out));
   }
 };
 
-// Where tensor copies store.
+// The destination of tensor copies.
 struct MatrixD {
   const TensorMap& map;
-  int copied;     // columns from the left that they store
-  int product;    // which matrix of a batch
+  int copied;     // the first columns of D, which tensor copies store
+  int product;    // index of the matrix in a batch
   bool is_batch;  // the map has three dimensions
 };
 
-// Columns of D from `column` on that are no whole 16 bytes: a few, from their place in the panel.
+// Stores the last `count` columns of D, less than 16 bytes, from position `place` in the panel.
 template <class Panels>
 __device__ void store_rest(const unsigned char* panel, int place, int count, const GemmParams& p,
                            int row, int column) {
@@ -69,7 +69,7 @@ __device__ void store_rest(const unsigned char* panel, int place, int count, con
   }
 }
 
-// A panel to a D that the copy engine does not take.
+// Stores a panel to a D that the copy engine cannot write.
 template <class Panels>
 __device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams& p, int row,
                                     int column) {
@@ -81,8 +81,8 @@ __device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams
       panel, static_cast<Element*>(p.d) + row * p.d_row + column, p.d_row, there, width);
 }
 
-// A panel that the warp has filled, on its way. `any_d`: also to a D that the copy engine does not
-// take.
+// Starts the store of a panel that the warp has filled. `any_d`: D may be one that the copy engine
+// cannot write.
 template <bool any_d, class Panels>
 __device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
                             int column, bool elected) {
@@ -94,7 +94,7 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
     } else if (column < d.copied) {
       ptx::tensor_store(d.map, {column, row}, panel);
     }
-    ptx::bulk_commit_group();  // an empty one, too: waits count panels
+    ptx::bulk_commit_group();  // even if empty: the waits count one group per panel
   }
   const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
   if (any_d && d.copied == 0) {
@@ -106,8 +106,8 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
   }
 }
 
-// A panel's values to shared memory. value(half, group): a pair, as of Panel; `relu`: negative ones
-// as 0.
+// Writes a panel's values to shared memory. value(half, group) returns a pair, as Panel does.
+// `relu`: negative values are stored as 0.
 template <ElementType out, class Panels, bool relu, class Value>
 __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
 #pragma unroll
@@ -132,16 +132,16 @@ __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) 
   }
 }
 
-// Where there is a C, the sums hold it already (epilogue/add_c.h). `op`: a PanelOp that has
-// prepared the tile's first panel. It may leave what is stored in the place of the sums.
+// The sums already include C, if there is one (epilogue/add_c.h). `op` is a PanelOp that has
+// prepared the tile's first panel. It may overwrite the sums.
 template <ElementType out, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, const GemmParams& p,
                              const MatrixD& d, int row, int column, Op& op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   constexpr int kCount = Sums::kTilesM * kPanels;
-  // WHY: beside more sums there are no registers for it, and rows of less are no longer than those
-  // of a panel.
+  // WHY the limits: with more sums no registers are free for it, and in a narrower tile the rows
+  // are no longer than those of a panel.
   constexpr bool kByRows =
       Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * types::bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
@@ -157,7 +157,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
     op.apply(values, p);
     if (i + 1 < kCount) op.prepare(row_of(i + 1), column_of(i + 1));
     unsigned char* panel = panels.panel[i % buffers];
-    // The panel is free again: at the start of a tile all are waited for, whichever came last.
+    // Waits until the panel is free; at the start of a tile, until all panels are.
     if (elected && i == 0) ptx::bulk_wait_group_read<0>();
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();
@@ -168,12 +168,12 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
   }
 }
 
-// Sums whose A came from registers (tile/wgmma_fragments.h): a warp has 32 rows, four neighbouring
-// ones a thread. D lies along the sums' columns or, where the operands were exchanged, along their
-// rows: rows of D are then columns of sums, and a panel's row is the warp's 32.
+// Sums of wgmma with A in registers (tile/wgmma_fragments.h): a warp has 32 rows, a thread four
+// neighbouring ones. If the operands were exchanged, D is the transposed product: its rows are
+// columns of the sums, and a row of a panel is the warp's 32 rows.
 
-// Sixteen of the warp's rows by 32 columns, from `column` of the sums on: rows of chunks 4 * half
-// and up.
+// Fills a panel with sixteen of the warp's rows by 32 columns of the sums, from `column` on. `half`
+// selects the rows.
 template <class Panels, class Sums>
 __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmParams& p, int half,
                            int column, tile::Coord<> corner) {
@@ -192,7 +192,7 @@ __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmPar
   }
 }
 
-// Sixteen columns of the sums, from `column` on, as rows; the warp's 32 rows as columns.
+// Fills a panel's rows with sixteen columns of the sums, from `column` on: 32 rows of the warp.
 template <class Panels, class Sums>
 __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const GemmParams& p,
                                 int column, tile::Coord<> corner) {
@@ -217,8 +217,8 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
   }
 }
 
-// `corner`: of the warp's first output in D. Where there is a C, the sums hold it already
-// (epilogue/add_c.h).
+// `corner` is the position of the warp's first output in D. The sums already include C, if there is
+// one (epilogue/add_c.h).
 template <bool transposed, int n, int buffers, class Sums>
 __device__ void store_fragments_by_tma(StorePanels<ElementType::kF32, n, buffers>& panels,
                                        const Sums& sums, const GemmParams& p, const MatrixD& d,

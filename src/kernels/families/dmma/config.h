@@ -1,4 +1,4 @@
-// The shapes of the FP64 kernels on tensor cores.
+// The configs of the FP64 kernels on tensor cores.
 #pragma once
 
 #include "base/config.h"
@@ -8,8 +8,8 @@ namespace tessera::dmma_f64 {
 
 struct Config {
   BlockTile block;   // k: depth of a stage
-  int stages;        // of the ring in shared memory
-  OutputTile warps;  // of the block, where operands are not exchanged
+  int stages;        // in the ring in shared memory
+  OutputTile warps;  // per block, if operands are not exchanged
   int ctas;          // per SM
   tile::Dmma instruction;
   int ahead = 1;  // steps from a load of fragments to its use
@@ -18,42 +18,42 @@ struct Config {
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return ctas; }
 
-  // What one warp's instructions multiply: rows of their A, columns of their B.
+  // The rows of A and columns of B that one warp's instructions multiply.
   constexpr int rows() const { return block.m / warps.m; }
   constexpr int columns() const { return block.n / warps.n; }
-  // Whether the instructions' A is our B, and the sums are those of the transposed D.
-  // HW: their A is two rows for one k in neighbouring registers. A load of 128 bits from a tile
-  // along k brings one row for two k, which other instructions must then move beside the matrix
+  // Whether the instructions' A is our B, so that the sums are those of the transposed D.
+  // HW: an instruction's A has two rows of one k in neighbouring registers. A 128-bit load from a
+  // tile along k has one row of two k; moving these to the right registers takes additional
   // instructions.
   constexpr bool exchanges() const {
     return majors.a == Major::kK && majors.b == Major::kN && block.m % columns() == 0 &&
            block.n % rows() == 0;
   }
-  // Whether a fragment of A is loaded by 64 bits at a time: both operands are along k, so an
-  // exchange would not help. Two lanes meet in each bank that such a load uses. The main loop of
-  // 128x128 has 5 moves for its 32 instructions, and had 240: as fast as before on an H200, and
-  // 128x64 is 3 % faster at 2048 and 4096 (results/variants/f64_elements.json).
+  // Whether fragments of A are loaded 64 bits at a time: if both operands are along k, an exchange
+  // does not help. Such a load has 2-way bank conflicts. The main loop of 128x128 then has 5 moves
+  // instead of 240 for its 32 instructions. On an H200 it is as fast as before, and 128x64 is 3 %
+  // faster at 2048 and 4096 (results/variants/f64_elements.json).
   constexpr bool loads_elements() const {
     return instruction == tile::Dmma::kM16N8K8 && majors.a == Major::kK && majors.b == Major::kK &&
            columns() >= 64;
   }
-  // A warp's outputs, and warps over the block.
+  // The outputs of a warp, and the grid of warps over the block.
   constexpr OutputTile warp() const {
     return exchanges() ? OutputTile{columns(), rows()} : OutputTile{rows(), columns()};
   }
   constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
 
-  // Whether registers are left to ask for C ahead of its use, and for a main loop without copies.
-  // HW: with 32 x 64 sums a warp, ptxas keeps some of 16x8x4 in memory otherwise.
+  // Whether enough registers are free to load C early and for a main loop that stops copying in
+  // time. HW: with 32 x 64 sums per warp and 16x8x4, ptxas would spill some of them.
   constexpr bool has_registers_left() const {
     return instruction != tile::Dmma::kM16N8K4 || rows() * columns() < 32 * 64;
   }
 
-  // The ring, and what the CTA computes.
+  // The ring, and the description of the CTA's current work.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
   constexpr int shared_bytes() const { return ring_bytes() + 128; }
-  // Whether launches of one plan may overlap: griddepcontrol needs sm_90, as do all instructions
-  // but the first.
+  // Whether launches of one plan may overlap: griddepcontrol needs sm_90, and so do all
+  // instructions except 8x8x4.
   constexpr bool starts_early() const { return instruction != tile::Dmma::kM8N8K4; }
 };
 
@@ -63,14 +63,14 @@ constexpr bool is_legal(const Config& c) {
   const int shared = c.starts_early() ? kShared : kSharedOld;
   const bool warps = c.rows() * c.warps.m == c.block.m && c.columns() * c.warps.n == c.block.n &&
                      c.rows() % tile::kDmmaOuter == 0 && c.columns() % tile::kDmmaOuter == 0;
-  // Sums and two sets of fragments, of all rows and of sixteen columns, in registers of 32 bits.
+  // 32-bit registers for sums and two sets of fragments, of all rows and of sixteen columns.
   const int depth = tile::dmma_depth(c.instruction);
   const int registers =
       c.rows() * c.columns() / 16 + (c.rows() + c.ahead * tile::kDmmaOuter) * depth / 8;
-  // Two sets of fragments of A take turns, and twice as many of B as are loaded ahead.
+  // Two sets of fragments of A alternate, and 2 * ahead sets of B.
   const int all = c.block.k / depth * (c.columns() / tile::kDmmaOuter);
   const bool steps = c.block.k % (2 * depth) == 0 && c.ahead >= 1 && all % (2 * c.ahead) == 0;
-  // The threads copy whole lines of a tile at once, a power of two of them.
+  // The threads copy whole lines of a tile at a time, a power of two of them.
   const int least = c.block.m < c.block.n ? c.block.m : c.block.n;
   const bool copies = c.threads() % c.block.m == 0 && c.threads() % c.block.n == 0 &&
                       (c.threads() & (c.threads() - 1)) == 0 &&
@@ -79,12 +79,12 @@ constexpr bool is_legal(const Config& c) {
          c.ctas * (c.shared_bytes() + 1024) <= shared + 1024 && c.ctas * c.threads() <= 2048;
 }
 
-// Block, stages, warps, CTAs per SM, instruction where all layouts have the same. The large tile
-// spares the L2, 128x64 the barrier that all warps of an SM would meet at; small ones fill an SM
-// that has few tiles; thin ones serve outputs of a few rows or columns.
-// Operands that both lie across k suit 16x8x4: a load brings two columns of B for one k. The larger
-// instruction suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to
-// 59.9 TFLOP/s in NN, NT and TT (results/tensor/f64.json).
+// Members: block, stages, warps, CTAs per SM and, if it is the same for all layouts, instruction.
+// The largest tile needs the least L2 traffic; with 128x64 an SM has two CTAs, so that one barrier
+// never stops all its warps; small tiles suit GPUs with few tiles per SM, thin ones thin outputs.
+// 16x8x4 suits operands that are both contiguous across k: a load has two columns of B for one k.
+// 16x8x8 suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to 59.9 TFLOP/s
+// in NN, NT and TT (results/tensor/f64.json).
 template <int rows>
 constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> table) {
   for (ConfigRow<Config>& row : table.rows) {

@@ -1,14 +1,14 @@
 // FP64 products on the FP64 tensor cores, for any sizes, strides and layouts. All warps copy tiles
 // into a ring in shared memory by cp.async and multiply from it; several CTAs share an SM, so that
-// one multiplies while another begins or ends a tile. The grid is persistent and walks a stream-K
-// schedule: no wave is left half empty, and a product that is long in k is split among all SMs. The
-// products of a batch are one column of tile rows.
+// one multiplies while another begins or ends a tile. The grid is persistent with a stream-K
+// schedule: the last wave is full, and a product that is long in k is split among all SMs. The
+// tiles of a batch's products form one column, one product below the other.
 //
-// TRIED: the copies went on with the next output tile's operands while one was stored, and bulk
-// copies took the sums from shared memory to D while the next one was multiplied; three stages of
-// 128x128 instead of six. On an H200, NN, NT and TT took 0 to 3 % longer at 2048 and 4096, and TN,
-// whose main loop had half as many moves (Config::loads_elements), 1 % less. 64 products of 512
-// took 348 us instead of 342 in NN, and 349 instead of 357 in TN (results/variants/f64_ahead.json;
+// TRIED: copies of the next output tile's operands while one tile is stored, and bulk copies of the
+// sums from shared memory to D while the next tile is multiplied, with three stages of 128x128
+// instead of six. On an H200, NN, NT and TT took 0 to 3 % longer at 2048 and 4096, and TN, with
+// half as many moves in its main loop (Config::loads_elements), 1 % less. 64 products of 512 took
+// 348 us instead of 342 in NN, and 349 instead of 357 in TN (results/variants/f64_ahead.json;
 // before: results/tensor/f64.json, results/batches/f64_64x512.json).
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/output.h"
@@ -54,8 +54,8 @@ __device__ void multiply(Accumulators<cfg>& sums, Stage<cfg>* stages, const Gemm
       .multiply();
 }
 
-// Asks the L2 for the tile of C, which comes while the sums are made. Each row by its lines of 128
-// bytes, of which there is one more where it does not begin a line.
+// Prefetches the tile of C to L2 while the sums are computed, line by line of 128 bytes. A row that
+// does not begin at a line has one more line.
 template <Config cfg>
 __device__ void fetch_c(const GemmParams& p, const schedule::Work& work) {
   if (p.beta == 0 || work.slot >= 0) return;
@@ -69,7 +69,7 @@ __device__ void fetch_c(const GemmParams& p, const schedule::Work& work) {
   }
 }
 
-// To D, or as a partial sum.
+// Stores the sums to D, or as partial sums to the workspace.
 template <Config cfg>
 __device__ void store(const GemmParams& p, double* partials, const schedule::Work& work,
                       tile::Coord<> warp, const Accumulators<cfg>& sums) {
@@ -88,12 +88,12 @@ __device__ void store(const GemmParams& p, double* partials, const schedule::Wor
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
-  // WHY here: what CTAs walk by would take a dozen registers of each thread.
+  // WHY in shared memory: the state of the schedule would take a dozen registers per thread.
   schedule::Work work;
-  schedule::Addresses product;  // that the work is of
+  schedule::Addresses product;  // addresses of the product that the work belongs to
 };
 
-// One thread: what comes next.
+// One thread stores the CTA's next work.
 template <Config cfg>
 __device__ void take(SharedMemory<cfg>& shared, const DmmaParams& p, const schedule::Work& work) {
   shared.work = work;
@@ -124,13 +124,13 @@ __device__ void run(const DmmaParams& p) {
                   shared.work, warp);
     store<cfg>(schedule::with_addresses(p.gemm, shared.product), p.partials, shared.work, warp,
                sums);
-    __syncthreads();  // all have read what to compute
+    __syncthreads();  // all threads have read shared.work
     if (threadIdx.x == 0) take<cfg>(shared, p, schedule::next(p.schedule, blockIdx.x, shared.work));
     __syncthreads();
   }
 }
 
-// Adds partial sums: an entry for each size of tiles. HW: a launch starts early from SM 9.0 on.
+// Adds partial sums; there is one entry per tile size. HW: early launches exist from SM 9.0 on.
 template <int block_m, int block_n, bool starts_early>
 __device__ void reduce(const DmmaParams& p) {
   passes::reduce<block_m, block_n, double, starts_early>(p);

@@ -1,4 +1,4 @@
-// The shapes of the kernels on the tensor cores that all GPUs have from SM 8.0 on.
+// The configs of the kernels for tensor cores of SM 8.0 and later (mma.sync).
 #pragma once
 
 #include "base/config.h"
@@ -7,38 +7,38 @@
 
 namespace tessera::mma {
 
-// Nothing of a config depends on the layout or the alignment of operands: an entry takes them all,
-// so that the budget of entries goes to types and tiles.
+// A config does not depend on the layout or the alignment of operands: one entry takes them all, so
+// that few entries are needed for many types and tiles.
 struct Config {
   ptx::MatrixType in;
   ElementType out;
   BlockTile block;   // k: depth of a stage
-  int stages;        // of the ring in shared memory
-  OutputTile warps;  // of the block
-  int ctas;          // per SM, that registers must suffice for
+  int stages;        // in the ring in shared memory
+  OutputTile warps;  // per block
+  int ctas;          // per SM, which limits the registers of a thread
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return ctas; }
   constexpr OutputTile warp() const { return {block.m / warps.m, block.n / warps.n}; }
 
-  constexpr int row() const { return 128 * 8 / ptx::bits_of(in); }  // elements of a shared row
+  constexpr int row() const { return 128 * 8 / ptx::bits_of(in); }  // elements per shared row
   constexpr int ring_bytes() const {
     return stages * block.k * (block.m + block.n) * ptx::bits_of(in) / 8;
   }
-  // The ring, and what the CTA computes now and next.
+  // The ring, and descriptions of the CTA's current and next work.
   constexpr int shared_bytes() const { return ring_bytes() + 256; }
 };
 
 constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 99 * 1024;  // HW: of a block, compute capabilities 8.6, 8.9 and 12.0
+  constexpr int kShared = 99 * 1024;  // HW: per block, compute capabilities 8.6, 8.9 and 12.0
   const OutputTile warp = c.warp();
   const bool warps = warp.m * c.warps.m == c.block.m && warp.n * c.warps.n == c.block.n &&
                      is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
                      warp.n >= 16;
-  // Whole shared rows whichever way an operand lies. The threads copy at least eight lines at once
-  // by 16 bytes, and each of them four pieces or more.
+  // Shared rows are whole for either contiguous index of an operand. In pieces of 16 bytes, the
+  // threads copy at least eight lines at a time, and each thread copies at least four pieces.
   const int chunk = c.row() / 8;
   const int longest = c.block.m > c.block.n ? c.block.m : c.block.n;
   const int fewest = c.block.m < c.block.n ? c.block.m : c.block.n;
@@ -47,7 +47,7 @@ constexpr bool is_legal(const Config& c) {
                       is_power_of_two(c.block.n) && is_power_of_two(c.block.k) &&
                       is_power_of_two(c.threads()) && c.threads() >= longest &&
                       c.threads() >= c.block.k && 4 * c.threads() <= fewest * (c.block.k / chunk);
-  // Sums, two sets of fragments and what else the loop needs.
+  // Registers for sums, two sets of fragments, and everything else in the loop.
   const int registers = warp.m * warp.n / 32 + (warp.m + warp.n) / 2 + 48;
   return warps && copies && c.stages >= 2 && c.shared_bytes() <= kShared &&
          registers * c.threads() * c.ctas <= 64 * 1024 && registers <= 255;
@@ -57,12 +57,12 @@ namespace detail {
 
 using ptx::MatrixType;
 
-// The large tile halves what the small one reads of L2 and shared memory; the small one fills a GPU
-// that has few tiles. Block, stages, warps, CTAs per SM. Tuned on an H100.
+// The large tile reads half as much from L2 and shared memory; the small one suits problems with
+// few tiles. Members: block, stages, warps, CTAs per SM. Tuned on an H100.
 //
-// TRIED: 128x128 by one CTA of 2 x 4 warps: a quarter slower on an H100 where rows are at multiples
-// of 4 bytes or more, a little faster at odd multiples of 2. B's fragments in A's order: a move
-// before each instruction, and a seventh slower.
+// TRIED: 128x128 with one CTA of 2 x 4 warps: a quarter slower on an H100 if rows are at multiples
+// of 4 bytes or more, a little faster at odd multiples of 2. B's fragments in A's order: one move
+// per instruction more, and a seventh slower.
 constexpr auto rows_for(MatrixType in, ElementType out) {
   const int k = 128 * 8 / ptx::bits_of(in);
   return rows_of<Config>({

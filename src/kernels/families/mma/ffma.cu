@@ -1,7 +1,7 @@
-// BF16, FP16 and TF32 products on any GPU from SM 7.5 on, on CUDA cores: operands become floats on
-// their way into shared memory, and sums the type of D on their way out. One CTA per output tile,
-// any sizes, strides and alignments, one element at a time. HW: instructions that convert to BF16
-// or TF32 need SM 8.0, so both are rounded by integer arithmetic here.
+// BF16, FP16 and TF32 products on the CUDA cores of any GPU from SM 7.5 on. Operands are converted
+// to floats when they are copied to shared memory, and sums to the type of D when they are stored.
+// One CTA per output tile, any sizes, strides and alignments, one element at a time. HW:
+// instructions that convert to BF16 or TF32 need SM 8.0, so integer arithmetic rounds both here.
 #include <cuda/std/type_traits>
 
 #include "kernels/epilogue/linear_combination.h"
@@ -13,7 +13,7 @@ namespace tessera::mma_by_ffma {
 
 using ptx::MatrixType;
 
-// To the nearest TF32; of two, the larger one. Infinities and NaN stay as they are.
+// Rounds to the nearest TF32, ties away from zero. Infinities and NaN stay as they are.
 __device__ float to_tf32(float x) {
   const unsigned bits = __float_as_uint(x);
   const bool is_finite = (bits & 0x7f800000) != 0x7f800000;

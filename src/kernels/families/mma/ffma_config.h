@@ -1,5 +1,5 @@
-// BF16, FP16 and TF32 for GPUs without tensor cores for them: SM 7.5 has none for BF16 and TF32,
-// and its FP16 ones have other instructions. One small tile, any strides: slow, but right.
+// Configs for BF16, FP16 and TF32 on GPUs whose tensor cores are not used: SM 7.5 has none for BF16
+// and TF32, and other FP16 instructions. One small tile, any strides: slow but correct.
 #pragma once
 
 #include "base/config.h"
@@ -18,13 +18,13 @@ struct Config {
   constexpr OutputTile thread_grid() const { return {block.m / thread.m, block.n / thread.n}; }
   constexpr int threads() const { return thread_grid().m * thread_grid().n; }
   constexpr int ctas_per_sm() const { return 2; }
-  // HW: floats between neighbours in k of a shared tile: lanes that copy two lines of sixteen
-  // neighbours in k, and lanes that read neighbours of the other index, meet in no bank.
+  // Floats between neighbours in k of a shared tile. HW: no bank conflicts when a warp stores two
+  // lines of sixteen k each, or reads neighbours of the other index.
   static constexpr int pitch(int outer) { return outer + 2; }
 };
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kStaticShared = 48 * 1024;  // HW: of a block, without asking the driver for more
+  constexpr int kStaticShared = 48 * 1024;  // HW: per block, without a request for more
   const bool grid = c.thread_grid().m * c.thread.m == c.block.m &&
                     c.thread_grid().n * c.thread.n == c.block.n && c.thread_grid().n == 16;
   const bool copies = c.block.k == 16 && c.block.m % 32 == 0 && c.block.n % 32 == 0 &&

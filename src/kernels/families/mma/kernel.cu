@@ -1,8 +1,8 @@
 // BF16, FP16 and TF32 products on the tensor cores of every GPU from SM 8.0 on, for any sizes,
 // strides and layouts. All warps copy tiles into a ring in shared memory by cp.async and multiply
-// from it by mma.sync. The grid is persistent and walks a stream-K schedule: no wave is left half
-// empty, and a product that is long in k is split among all SMs. The products of a batch are one
-// column of tile rows.
+// from it by mma.sync. The grid is persistent with a stream-K schedule: the last wave is full, and
+// a product that is long in k is split among all SMs. The tiles of a batch's products form one
+// column, one product below the other.
 #include "kernels/copy/either_tile_copy.h"
 #include "kernels/epilogue/store_shifted_pairs.h"
 #include "kernels/families/mma/config.h"
@@ -26,7 +26,7 @@ using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stage
 template <Config cfg>
 using Sums = mainloop::MmaAccumulators<cfg>;
 
-// `beside` runs while all but the first k tile are on their way.
+// `beside` is called while the first k tiles are being loaded.
 template <Config cfg, class Beside>
 __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& p,
                          const schedule::Work& work, tile::Coord<> warp, Beside beside) {
@@ -44,7 +44,7 @@ __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& 
                                 a.along_k(), b.along_k());
 }
 
-// A slot of the workspace, as a D without alpha, beta and C.
+// A slot of the workspace as the D of a problem with alpha 1 and without C.
 template <Config cfg>
 __device__ GemmParams partial(const MmaParams& p, long long slot) {
   GemmParams to{};
@@ -54,7 +54,7 @@ __device__ GemmParams partial(const MmaParams& p, long long slot) {
   return to;
 }
 
-// To D, or as a partial sum.
+// Stores the sums to D, or as partial sums to the workspace.
 template <Config cfg>
 __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule::Work& work,
                       tile::Coord<> warp, const Sums<cfg>& sums) {
@@ -74,15 +74,15 @@ __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
-  // What is computed, and what comes after it. WHY here: what CTAs walk by would take a dozen
-  // registers of each thread.
+  // The CTA's current and next work. WHY in shared memory: the state of the schedule would take a
+  // dozen registers per thread.
   struct Item {
     schedule::Work work;
-    schedule::Addresses product;  // that the work is of
+    schedule::Addresses product;  // addresses of the product that the work belongs to
   } items[2];
 };
 
-// One thread: what a CTA computes.
+// One thread stores an item of the CTA's work.
 template <class Item>
 __device__ void take(Item& item, const MmaParams& p, const schedule::Work& work) {
   item.work = work;
@@ -104,16 +104,16 @@ __device__ void run(const MmaParams& p) {
     const auto& [work, product] = shared.items[i];
     Sums<cfg> sums;
     sums.clear();
-    // WHY beside: divisions and, where an array says where products are, a wait for device memory.
+    // WHY during the loads: take() divides, and may wait for addresses from device memory.
     multiply<cfg>(sums, shared.stages, schedule::with_addresses(p.gemm, product), work, warp, [&] {
       if (threadIdx.x > 0) return;
       take(shared.items[i ^ 1], p, schedule::next(p.schedule, blockIdx.x, work));
     });
     store<cfg>(p, schedule::with_addresses(p.gemm, product), work, warp, sums);
-    __syncthreads();  // all have read what to compute, and see what comes next
+    __syncthreads();  // all threads have read this item, and see the next one
   }
 }
 
-using passes::reduce_tiles;  // an entry for each size of tiles
+using passes::reduce_tiles;  // one entry per tile size
 
 }  // namespace tessera::mma

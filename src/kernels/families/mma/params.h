@@ -1,4 +1,4 @@
-// The parameter block of this family's kernels on tensor cores.
+// The parameter block of the mma kernels.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -10,7 +10,7 @@ namespace tessera::mma {
 
 struct MmaParams {
   GemmParams gemm;
-  schedule::StreamK schedule;  // of all products, one below the other
+  schedule::StreamK schedule;  // over all products, one below the other
   schedule::Batch batch;
   float* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
 };

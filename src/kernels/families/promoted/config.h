@@ -1,4 +1,4 @@
-// The shapes of the kernels that promote: products of FP32 operands that are split into terms.
+// The configs of the kernels that multiply FP32 operands as FP16 terms and promote their sums.
 #pragma once
 
 #include "base/config.h"
@@ -11,26 +11,26 @@ inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg:
 
 // A row of a stage is 128 bytes: the high terms of 32 elements along k, then their low terms.
 inline constexpr int kTerms = 2, kStageK = 32, kRowHalves = kTerms * kStageK;
-// Low terms are multiplied by 2 to this power, the largest at which none is an infinity.
+// Low terms are multiplied by 2^kLowExponent, the largest power that makes none infinite.
 inline constexpr int kLowExponent = 12;
 
 struct Config {
   BlockTile block;  // k: kStageK
-  int stages;       // of the ring in shared memory
+  int stages;       // in the ring in shared memory
   Majors majors = {Major::kK, Major::kK};
 
   static constexpr int kConsumers = 2;  // warpgroups that multiply, and share the rows of a tile
   static constexpr int kProducerRegisters = 56, kConsumerRegisters = 224;
-  static constexpr int kSums = 192;  // of the registers: master sums and two chains
+  static constexpr int kSums = 192;  // registers for master sums and two chains
 
   constexpr int threads() const { return 128 * (1 + kConsumers); }
   constexpr int ctas_per_sm() const { return 1; }
-  constexpr int rows() const { return block.m / kConsumers; }                 // of a warpgroup
-  constexpr int sums() const { return rows() * block.n / tile::kWarpgroup; }  // of a thread
+  constexpr int rows() const { return block.m / kConsumers; }                 // per warpgroup
+  constexpr int sums() const { return rows() * block.n / tile::kWarpgroup; }  // per thread
   constexpr int panel_columns() const {
     return epilogue::store_columns(block.n, ElementType::kF32);
   }
-  // One panel a warp: beside the ring there is no room for two.
+  // One panel per warp: the ring leaves no room for two.
   constexpr int panel_bytes() const {
     return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
   }
@@ -44,7 +44,7 @@ struct Config {
   }
 };
 
-// The tile where no terms hold the operands, which are multiplied by FFMAs.
+// The tile of the fallback by FFMAs, for operands that cannot be split into terms without loss.
 struct FfmaShape {
   BlockTile block;
   OutputTile thread;
@@ -54,18 +54,18 @@ struct FfmaShape {
   static constexpr int pitch(int outer) { return outer + 2; }
 };
 inline constexpr FfmaShape kFfma = {{128, 64, 16}, {8, 4}};
-inline constexpr int kFfmaChainK = 64;  // sums along this much of k are added up on their own
+inline constexpr int kFfmaChainK = 64;  // k of a separate partial sum
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  constexpr int kShared = 227 * 1024;  // HW: per block, compute capability 9.0
   return c.block.k == kStageK && c.rows() == tile::kWgmmaM &&
          tile::wgmma_n(c.block.n) == c.block.n && c.block.n <= 256 &&
          3 * c.sums() <= Config::kSums && c.stages >= 2 && c.d_box().swizzle >= 32 &&
          c.shared_bytes() <= kShared && kFfma.threads() <= c.threads() && c.block.n % 32 == 0;
 }
 
-// Large tiles first. TRIED (H100): 128x192 with one chain's registers, first for the products with
-// a low term and then for the others, in turns: slower at 4096 and at 8192.
+// Large tiles first. TRIED (H100): 128x192 with registers for one chain, used alternately for the
+// products with a low term and for the others: slower at 4096 and at 8192.
 inline constexpr auto kF16x3 = rows_of<Config>({
     {"128x128x32_s6", {{128, 128, 32}, 6}},
     {"128x64x32_s8", {{128, 64, 32}, 8}},

@@ -1,9 +1,9 @@
-// FP32 products on Hopper's tensor cores: operands in two FP16 terms each, three products of these,
-// and sums that are promoted. One warp loads stages of terms by tensor copies, two warpgroups
-// multiply and promote. The grid is persistent.
+// FP32 products on Hopper's tensor cores: each operand is split into two FP16 terms, three products
+// of terms are summed, and the sums are promoted (added to FP32 master sums). One warp loads terms
+// by tensor copies, two warpgroups multiply and promote. The grid is persistent.
 //
-// Where the terms would lose digits (passes/terms.h) the same launch multiplies the caller's
-// operands by FFMAs: NaN, infinities and numbers of any exponent behave as they do there.
+// If the terms would lose digits (passes/terms.h), the same launch multiplies the caller's operands
+// by FFMAs: NaN, infinities and numbers of any exponent then behave as in FP32.
 #include "kernels/copy/tma.h"
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/scale_back.h"
@@ -39,11 +39,11 @@ struct Types {
 
   struct Shared {
     Ring ring;
-    Panels panels[4 * cfg.kConsumers];  // one a warp
+    Panels panels[4 * cfg.kConsumers];  // one per warp
   };
 };
 
-// One thread.
+// The producer: one thread loads all tiles of the CTA.
 template <Config cfg>
 __device__ void load_all(typename Types<cfg>::Shared& shared, const PromotedParams& p) {
   using T = Types<cfg>;
@@ -56,7 +56,7 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const PromotedPara
   }
 }
 
-// A warpgroup.
+// A consumer warpgroup multiplies and stores its rows of all tiles of the CTA.
 template <Config cfg>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const PromotedParams& p,
                              int consumer) {
@@ -83,7 +83,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const Promoted
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 
-// kFfma.threads() threads: the product of the caller's operands, tile after tile.
+// The first kFfma.threads() threads multiply the caller's operands by FFMAs, tile by tile.
 __device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, const GemmParams& p) {
   constexpr int kBarrier = 1;
   const long long tiles_m = (p.m + kFfma.block.m - 1) / kFfma.block.m;
@@ -107,7 +107,7 @@ __device__ inline void multiply_by_ffma(mainloop::StridedTiles<kFfma>& tiles, co
   }
 }
 
-// All threads. Whether terms do not hold the operands.
+// Whether the split into terms lost digits of an operand. All threads call it.
 __device__ inline bool terms_are_lost(const PromotedParams& p) {
   int lost = 0;
   const auto add = [&](const passes::TermsOf& terms) {
@@ -118,8 +118,8 @@ __device__ inline bool terms_are_lost(const PromotedParams& p) {
   return __syncthreads_or(lost);
 }
 
-// HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
-// number is the same in all lanes, so that descriptors live in uniform registers.
+// The warp's number. HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the compiler must
+// know that the number is the same in all lanes, so that descriptors are in uniform registers.
 __device__ inline int warp_of_roles() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
 }
@@ -156,7 +156,7 @@ __device__ void run(const PromotedParams& p) {
   if (threadIdx.x < kFfma.threads()) multiply_by_ffma(*reinterpret_cast<Tiles*>(memory), p.gemm);
 }
 
-// An entry of its own.
+// The entry of a previous launch, which splits an operand.
 using passes::split_terms;
 
 }  // namespace tessera::promoted

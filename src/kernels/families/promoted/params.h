@@ -1,5 +1,5 @@
-// What the kernels of this family are given: one block each. Tensor maps come first, at multiples
-// of 64.
+// The parameter block of the promoting kernels. Tensor maps come first, at multiples of 64
+// bytes.
 #pragma once
 
 #include "kernels/passes/terms_params.h"
@@ -9,13 +9,13 @@
 namespace tessera::promoted {
 
 struct PromotedParams {
-  TensorMap a_map, b_map, d_map;  // of A and B: rows of terms, (m, 2 k) and (n, 2 k)
-  GemmParams gemm;                // the operands as the caller has them
+  TensorMap a_map, b_map, d_map;  // A and B as rows of terms: (m, 2 k) and (n, 2 k)
+  GemmParams gemm;                // the caller's operands
   schedule::Raster raster;
-  int stages;          // of kStageK each, whole turns
-  int copied_columns;  // of D from the left, that tensor copies store
-  // What the sums of a row and of a column are to be multiplied by, and where terms do not hold the
-  // operands: FFMAs multiply then.
+  int stages;          // stages of kStageK along k, a multiple of a promotion's
+  int copied_columns;  // the first columns of D, which tensor copies store
+  // The powers of two that undo the scaling of each row and column, and flags of elements that the
+  // terms do not represent: if one is set, FFMAs multiply the caller's operands.
   passes::TermsOf a_terms, b_terms;
 };
 

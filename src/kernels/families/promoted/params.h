@@ -12,7 +12,7 @@ struct PromotedParams {
   TensorMap a_map, b_map, d_map;  // A and B as rows of terms: (m, 2 k) and (n, 2 k)
   GemmParams gemm;                // the caller's operands
   schedule::Raster raster;
-  int stages;          // stages of kStageK along k, a multiple of a promotion's
+  int stages;          // k in stages of kStageK, rounded up
   int copied_columns;  // the first columns of D, which tensor copies store
   // The powers of two that undo the scaling of each row and column, and flags of elements that the
   // terms do not represent: if one is set, FFMAs multiply the caller's operands.

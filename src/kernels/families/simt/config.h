@@ -1,4 +1,4 @@
-// The shapes of the FP32 kernels on CUDA cores, and how each operand is loaded into shared memory.
+// The configs of the FP32 kernels on CUDA cores: shapes, and how operands are loaded.
 #pragma once
 
 #include "base/config.h"
@@ -9,30 +9,30 @@ inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a
 
 struct Config {
   BlockTile block;                             // k: depth of a stage
-  int stages;                                  // of the ring in shared memory
-  OutputTile warps, lanes;                     // consumers: of the block, of a warp
+  int stages;                                  // in the ring in shared memory
+  OutputTile warps, lanes;                     // consumer warps per block, lanes per warp
   OutputTile thread;                           // outputs of one thread
-  int slices;                                  // of k, each with such warps of its own (sliced K)
+  int slices;                                  // parts of k, each with its own warps (sliced K)
   int ctas;                                    // CTAs per SM
-  int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
+  int producer_registers, consumer_registers;  // per thread after setmaxnreg; 0: as compiled
   Majors majors;
   Loads loads;
 
   static constexpr int kProducers = 128;  // threads that load
   constexpr int slice_threads() const { return 32 * warps.m * warps.n; }
-  constexpr int depth() const { return block.k / slices; }  // steps in k of a warp, of a stage
+  constexpr int depth() const { return block.k / slices; }  // k steps of a warp per stage
   constexpr int consumers() const { return slices * slice_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int ctas_per_sm() const { return ctas; }
 
-  // Floats between neighbours in k of a stage. Tiles that are transposed on their way are padded:
-  // the eight k by four rows that a warp writes at a time are then in 32 banks.
+  // Floats between neighbours in k of a stage. A tile that the copy transposes is padded: the eight
+  // k by four rows that a warp writes at a time are then in 32 different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // The partial sums that the slices exchange: each sends all but its own share.
+  // Bytes of the partial sums that the slices exchange: each sends all but its own share.
   constexpr int sums_bytes() const { return (slices - 1) * block.m * block.n * 4; }
   // The ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
@@ -56,8 +56,8 @@ constexpr bool is_legal(const Config& c) {
          c.ctas * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
 
-// The operand modes: each operand is contiguous along m (or n), and loaded by tensor copies or
-// element by element, or along k, and transposed on its way.
+// The operand modes. An operand that is contiguous along m (or n) is loaded by tensor copies or
+// element by element; one that is contiguous along k is transposed by copies of elements.
 struct OperandMode {
   Major a, b;
   Loads loads;
@@ -87,10 +87,10 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
   return table;
 }
 
-// block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one iteration
-// of the inner loop: deep enough that its twenty-odd instructions other than LDS.128 and FFMA do
-// not count, and no longer than the instruction cache holds. Sliced K fills an SM that has one
-// small tile.
+// Members: block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one
+// iteration of the inner loop: long enough to make its twenty-odd instructions other than LDS.128
+// and FFMA insignificant, and short enough for the instruction cache. Sliced K gives an SM with one
+// small tile enough warps.
 inline constexpr auto kConfigs = for_all_modes({
     {"256x128", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
     {"128x128", {{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},

@@ -1,8 +1,8 @@
-// FP32 products in FP32 arithmetic, operands as they lie: no launch ahead repacks any. Four warps
-// load tiles into a ring in shared memory, by tensor copies or element by element; the others
-// multiply what comes, rows along k or across it. All products of a batch are one column of tile
-// rows. The grid is persistent and walks a stream-K schedule; a batch has whole tiles alone, so
-// that each product gets the same bits wherever it is.
+// FP32 products in FP32 arithmetic, without repacked operands. Four warps load tiles into a ring in
+// shared memory, by tensor copies or element by element; the others multiply tiles that are
+// contiguous along k or across it. The tiles of a batch's products form one column, one product
+// below the other. The grid is persistent with a stream-K schedule; in a batch no tile is split, so
+// that a product gets the same bits at every position.
 #include <type_traits>
 
 #include "kernels/copy/load_direct.h"
@@ -23,7 +23,7 @@
 
 namespace tessera::simt_direct {
 
-using passes::reduce, passes::repack;  // entries of their own
+using passes::reduce, passes::repack;  // separate entries
 
 using mainloop::FfmaStages;
 using Coord = tile::Coord<>;
@@ -38,11 +38,11 @@ using Accumulators = tile::ThreadAccumulators<float, cfg.lanes, cfg.thread>;
 template <Config cfg>
 struct SharedMemory {
   FfmaStages<cfg> stages;
-  // Of each warp.
+  // One per consumer warp.
   epilogue::RowsOfVectors<Accumulators<cfg>> rows[cfg.consumers() / 32];
 };
 
-// Which product of the batch a work item is of, and which row of tiles there.
+// The product of a batch that a work item belongs to, and the row of tiles in that product.
 struct Place {
   int product, tile_m;
 
@@ -63,14 +63,14 @@ __device__ GemmParams gemm_of(const DirectParams& p, int product) {
     gemm.c = moved(gemm.c, p.batch.c), gemm.d = static_cast<char*>(gemm.d) + product * p.batch.d;
     return gemm;
   } else {
-    // WHY in a register: what ptxas makes of a number that all threads share has a distance which
-    // the hazard checker does not know, and the kernel would not be patched.
+    // WHY in a register: for a uniform number ptxas emits code with a distance that the hazard
+    // checker does not know, and the kernel would not be patched.
     return schedule::with_addresses(
         p.gemm, schedule::addresses_of(p.gemm, p.batch, ptx::kept_in_register(product)));
   }
 }
 
-// What a work item reads.
+// The operands of a work item.
 template <Config cfg>
 struct Source {
   GemmParams gemm;
@@ -105,12 +105,12 @@ __device__ void produce(FfmaStages<cfg>& stages, const DirectParams& p) {
     const Source<cfg> source(p, work);
     for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) load(source, k_tile);
   }
-  // WHY: consumers load fragments one step ahead. After the last stage comes one of zeros (all of
-  // it outside of the matrices), so that the inner loop need not ask whether it is the end.
+  // WHY one more stage, of zeros (all of it is outside of the matrices): consumers load fragments
+  // one step ahead, and their inner loop needs no check for the end.
   load(Source<cfg>(p, {}), p.schedule.k_tiles);
 }
 
-// Stores a work item's sums: to D, or as a partial sum.
+// Stores a work item's sums to D, or as partial sums to the workspace.
 template <Config cfg>
 __device__ void store(const DirectParams& p, const schedule::Work& work,
                       epilogue::RowsOfVectors<Accumulators<cfg>>& rows, Coord lane, Coord warp,
@@ -148,7 +148,7 @@ template <Config cfg>
 __device__ void run(const DirectParams& p) {
   static_assert(is_legal(cfg));
   extern __shared__ unsigned char memory[];
-  // Wherever dynamic shared memory begins.
+  // Up to 127 bytes align the start of dynamic shared memory.
   constexpr int kBytes =
       cfg.stores_through_shared() ? sizeof(SharedMemory<cfg>) : sizeof(FfmaStages<cfg>);
   static_assert(kBytes + 127 <= cfg.shared_bytes());
@@ -156,7 +156,7 @@ __device__ void run(const DirectParams& p) {
   if (threadIdx.x == 0) shared.stages.init();
   __syncthreads();
   ptx::launch_dependents();
-  // Producers come first: setmaxnreg is for whole warpgroups.
+  // The producers are warps 0 to 3: setmaxnreg applies to a whole warpgroup.
   if (threadIdx.x < Config::kProducers) {
     if constexpr (cfg.producer_registers > 0) ptx::release_registers_to<cfg.producer_registers>();
     produce<cfg>(shared.stages, p);

@@ -1,5 +1,5 @@
-// The shapes of the FP32 kernels that take operands as they are: tensor copies bring them into
-// shared memory whichever way they lie, and the inner loop reads them there in either order.
+// The configs of the FP32 kernels that need no repacked operands: tensor copies load operands with
+// either contiguous index into shared memory, and the inner loop reads both orders.
 #pragma once
 
 #include "base/config.h"
@@ -8,48 +8,48 @@ namespace tessera::simt_direct {
 
 struct Config {
   BlockTile block;                             // k: depth of a stage
-  int stages;                                  // of the ring in shared memory
-  OutputTile warps, lanes;                     // consumers: of the block, of a warp
+  int stages;                                  // in the ring in shared memory
+  OutputTile warps, lanes;                     // consumer warps per block, lanes per warp
   OutputTile thread;                           // outputs of one thread
   int ctas;                                    // CTAs per SM
-  int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
+  int producer_registers, consumer_registers;  // per thread after setmaxnreg; 0: as compiled
   Majors majors = {};
   Loads loads = {};
 
   static constexpr int kProducers = 128;  // threads that load
-  static constexpr int kPanel = 8;        // neighbours in k of a row in shared memory: 32 bytes
-  constexpr int depth() const { return block.k; }  // steps in k of a stage
+  static constexpr int kPanel = 8;        // k per row of a panel in shared memory: 32 bytes
+  constexpr int depth() const { return block.k; }  // k steps per stage
   constexpr int consumers() const { return 32 * warps.m * warps.n; }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int ctas_per_sm() const { return ctas; }
 
   constexpr bool copies_a() const { return loads.a == Load::kTma; }
   constexpr bool copies_b() const { return loads.b == Load::kTma; }
-  // Whether some operand comes by tensor copies, whose maps know no arrays of addresses.
+  // Whether tensor copies load an operand. Their maps cannot describe arrays of addresses.
   constexpr bool has_maps() const { return copies_a() || copies_b(); }
-  // Operands whose neighbours in k are neighbours in shared memory, too.
+  // Whether an operand's neighbours in k are also neighbours in shared memory.
   constexpr bool a_along_k() const { return copies_a() && majors.a == Major::kK; }
   constexpr bool b_along_k() const { return copies_b() && majors.b == Major::kK; }
 
-  // Floats between neighbours in k of a stage, where those are rows. Tiles that are transposed on
-  // their way are padded: the eight k by four rows that a warp writes at a time are then in 32
-  // banks.
+  // Floats between neighbours in k of a stage, for tiles with one row per k. A tile that the copy
+  // transposes is padded: the eight k by four rows that a warp writes at a time are then in 32
+  // different banks.
   constexpr int pitch_a() const { return block.m + (!copies_a() && majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (!copies_b() && majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // TRIED (model: ports; 256x128, reordered): with fragments along k, too. It costs more than a
-  // scratch tile in global memory, because ptxas gives the inner loop other registers.
+  // TRIED (model: ports; 256x128, reordered): also with fragments along k. It costs more than a
+  // scratch tile in global memory, because ptxas allocates other registers for the inner loop.
   constexpr bool stores_through_shared() const { return !a_along_k() && !b_along_k(); }
-  // Of each warp, the rows of one vector of each lane: on their way to a D that takes no vectors.
+  // Bytes for one vector of rows per lane of each warp, staged for a D that takes no vectors.
   constexpr int rows_bytes() const {
     return stores_through_shared() ? warps.m * warps.n * 4 * lanes.m * lanes.n * thread.n * 4 : 0;
   }
   // The ring, aligned to 128 bytes, one mbarrier per stage, and the rows.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + rows_bytes(); }
-  // An operand along k comes as panels of eight k: rows 4 i + q of m (or n) with the same q are one
-  // plane. The maps have one dimension more for that, and a box holds the four planes.
+  // An operand along k is loaded as panels of eight k. Rows 4 i + q of m (or n) with the same q
+  // form a plane; the maps have an additional dimension for planes, and a box contains all four.
   constexpr TensorBox a_box() const {
     return a_along_k() ? TensorBox{kPanel, block.m / 4, 4 * kPanel} : TensorBox{block.m, block.k};
   }
@@ -67,7 +67,7 @@ constexpr bool is_legal(const Config& c) {
   const bool along_k = c.a_along_k() || c.b_along_k();
   const bool vectors = c.thread.m % (along_k ? 16 : 4) == 0 && c.thread.n % (along_k ? 8 : 4) == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
-  // A warp's first rows of a plane begin where the swizzle repeats: after eight of them.
+  // A warp's first row of a plane must be at a multiple of eight rows, where the swizzle repeats.
   const bool swizzled = c.lanes.m * c.thread.m % 32 == 0 && c.lanes.n * c.thread.n % 32 == 0;
   return tiles_fit && vectors && boxes && swizzled && c.depth() % c.kPanel == 0 &&
          c.block.m % 32 == 0 && c.block.n % 32 == 0 && c.stages + 2 < kNamedBarriers &&
@@ -83,32 +83,32 @@ constexpr Config with(Config config, Majors majors, Loads loads) {
   config.majors = majors, config.loads = loads;
   return config;
 }
-// The setmaxnreg split of a config with fragments along k.
+// The config with other registers per thread after setmaxnreg, for fragments along k.
 constexpr Config with_registers(Config config, int producer, int consumer) {
   config.producer_registers = producer, config.consumer_registers = consumer;
   return config;
 }
 
-// Block, stages, warps, lanes, thread, CTAs per SM, registers: as those of simt_f32.
+// Members: block, stages, warps, lanes, thread, CTAs per SM, registers. The values are simt_f32's.
 inline constexpr Config k256x128{{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232};
 inline constexpr Config k128x128{{128, 128, 8}, 11, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
 inline constexpr Config k256x64{{256, 64, 8}, 9, {4, 1}, {4, 8}, {16, 8}, 2, 40, 208};
-// Fragments along k take more registers, and leave shared memory that rows on their way would take.
+// Fragments along k need more registers, and no shared memory for staged rows of D.
 inline constexpr Config k256x64AlongK{{256, 64, 8}, 11, {4, 1}, {4, 8}, {16, 8}, 2, 32, 224};
 inline constexpr Config k128x64{{128, 64, 8}, 12, {2, 2}, {8, 4}, {8, 8}, 2, 40, 208};
 inline constexpr Config k64x128{{64, 128, 8}, 12, {2, 2}, {4, 8}, {8, 8}, 2, 40, 208};
 inline constexpr Majors kAkBn = kAllMajors[0], kAmBn = kAllMajors[1], kAkBk = kAllMajors[2],
                         kAmBk = kAllMajors[3];
 
-// For each layout what was the fastest way of loading and, as the last row, element by element for
-// operands that tensor copies do not take. HW: an H200, 64 products of 512x512x512
+// For each layout the fastest way to load, and last the rows that load element by element, for
+// operands that tensor copies cannot load. HW: an H200, 64 products of 512x512x512
 // (results/batches/f32_64x512.json): ak_bn 347 us, am_bn 315 us, ak_bk 392 us in tiles of 128x128,
 // am_bk 340 us in tiles of 256x64.
-// TRIED: rows of eight k into panels, by tensor copies, and the loading warps transpose them in 4x4
-// blocks (LDS.128, STS.128), so that the inner loop is that of am_bn everywhere. The loading warps
-// do not keep up.
-// TRIED: am_bn, A by maps and B, whose rows are odd, by elements: slower than repacking B first,
-// with which NT of 50257x1024x768 takes 1538 us (results/variants/fp32_direct_odd.json).
+// TRIED: tensor copies of rows of eight k into panels, which the loading warps transpose in 4x4
+// blocks (LDS.128, STS.128), so that all layouts have the inner loop of am_bn. The loading warps
+// are too slow.
+// TRIED: am_bn with A by tensor copies and B, with odd rows, by elements: slower than repacking B
+// first: NT of 50257x1024x768 then takes 1538 us (results/variants/fp32_direct_odd.json).
 inline constexpr auto kConfigs = rows_of<Config>({
     {"256x128", with(k256x128, kAkBn, kByMaps)},
     {"256x128", with(k256x128, kAmBn, kByMaps)},

@@ -1,5 +1,5 @@
-// The parameter block of the kernels that take operands as they are. Tensor maps come first, at
-// multiples of 64.
+// The parameter block of the kernels that need no repacked operands. Tensor maps come first, at
+// multiples of 64 bytes.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -10,9 +10,9 @@
 namespace tessera::simt_direct {
 
 struct DirectParams {
-  TensorMap a_map, b_map;  // of all products, where tensor copies load; else unused
+  TensorMap a_map, b_map;  // over all products; unused without tensor copies
   GemmParams gemm;
-  schedule::StreamK schedule;  // of all products, one below the other
+  schedule::StreamK schedule;  // over all products, one below the other
   schedule::Batch batch;
   // Tiles of block_m x block_n floats, row-major:
   float* partials;  // partial sums, one tile per slot

@@ -1,6 +1,6 @@
 // FP32 products in FP32 arithmetic, for any sizes, strides and alignments. Four warps load tiles
-// into a ring in shared memory, by tensor copies or element by element; the others do nothing but
-// multiply. The grid is persistent and walks a stream-K schedule: no wave is left half empty.
+// into a ring in shared memory, by tensor copies or element by element; the others only
+// multiply. The grid is persistent with a stream-K schedule, so that the last wave is full.
 #include "kernels/epilogue/output.h"
 #include "kernels/epilogue/sliced_k.h"
 #include "kernels/epilogue/store_staged.h"
@@ -15,7 +15,7 @@
 
 namespace tessera::simt {
 
-using passes::reduce, passes::repack;  // entries of their own
+using passes::reduce, passes::repack;  // separate entries
 
 using mainloop::FfmaMainloop, mainloop::FfmaStages;
 using Coord = tile::Coord<>;
@@ -34,12 +34,12 @@ struct SharedMemory {
 
   static constexpr int kBytes =
       sizeof(FfmaStages<cfg>) + (cfg.slices > 1 ? sizeof(SlicedK<cfg>) : 0);
-  static_assert(kBytes + 127 <= cfg.shared_bytes());  // wherever dynamic shared memory begins
+  static_assert(kBytes + 127 <= cfg.shared_bytes());  // up to 127 bytes align the start
 };
 
 template <Config cfg>
 __device__ void produce(FfmaStages<cfg>& stages, const SimtParams& p) {
-  ptx::wait_for_prerequisites();  // operands may come from a launch ahead that repacked them
+  ptx::wait_for_prerequisites();  // the previous launch may have repacked the operands
   pipeline::RingPosition<cfg.stages> position;
   const auto load = [&](const schedule::Work& work, int k_tile) {
     mainloop::load_next<cfg>(stages, position, p, work.tile_m * cfg.block.m,
@@ -50,12 +50,12 @@ __device__ void produce(FfmaStages<cfg>& stages, const SimtParams& p) {
   for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
     for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) load(work, k_tile);
   }
-  // WHY: consumers load fragments one step ahead. After the last stage comes one of zeros (all of
-  // it outside of the matrices), so that the inner loop need not ask whether it is the end.
+  // WHY one more stage, of zeros (all of it is outside of the matrices): consumers load fragments
+  // one step ahead, and their inner loop needs no check for the end.
   load({}, p.schedule.k_tiles);
 }
 
-// Stores rows of a work item's sums: to D, or as a partial sum.
+// Stores rows of a work item's sums to D, or as partial sums to the workspace.
 template <Config cfg, tile::Rows rows>
 __device__ void store(const SimtParams& p, const schedule::Work& work, Coord lane, Coord warp,
                       const Accumulators<cfg>& accumulators) {
@@ -93,7 +93,7 @@ __device__ void run(const SimtParams& p) {
   if (threadIdx.x == 0) shared.stages.init();
   __syncthreads();
   ptx::launch_dependents();
-  // Producers come first: setmaxnreg is for whole warpgroups.
+  // The producers are warps 0 to 3: setmaxnreg applies to a whole warpgroup.
   if (threadIdx.x < Config::kProducers) {
     if constexpr (cfg.producer_registers > 0) ptx::release_registers_to<cfg.producer_registers>();
     produce<cfg>(shared.stages, p);

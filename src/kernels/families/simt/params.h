@@ -1,4 +1,4 @@
-// The parameter block of this family's kernels. Tensor maps come first, at multiples of 64.
+// The parameter block of simt_f32. Tensor maps come first, at multiples of 64 bytes.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -8,7 +8,7 @@
 namespace tessera::simt {
 
 struct SimtParams {
-  TensorMap a_map, b_map;  // of operands that tensor copies load; else unused
+  TensorMap a_map, b_map;  // used for operands that tensor copies load
   GemmParams gemm;
   schedule::StreamK schedule;
   // Tiles of block_m x block_n floats, row-major:

@@ -1,8 +1,8 @@
-// FP32 and FP64 products on any GPU from SM 7.5 on: nothing here needs tensor copies, barrier
-// objects or more than 48 KB of shared memory. One CTA per output tile; tiles of A and B are in
-// shared memory as (k, m) and (k, n) whichever way the operands lie. All sizes, strides and
-// alignments: 128-bit accesses where base and stride allow them, else one element at a time. The
-// products of a batch come one after the other in the grid.
+// FP32 and FP64 products on any GPU from SM 7.5 on: the code needs no tensor copies, no barrier
+// objects and at most 48 KB of shared memory. One CTA per output tile; tiles of A and B are always
+// (k, m) and (k, n) in shared memory. All sizes, strides and alignments: 128-bit accesses where
+// base and stride allow them, else one element at a time. The products of a batch follow each other
+// in the grid.
 #include "kernels/copy/tile_copy.h"
 #include "kernels/epilogue/output.h"
 #include "kernels/families/simt/portable_config.h"
@@ -20,7 +20,7 @@ struct Stage {
   alignas(16) T b[cfg.block.k][cfg.pitch_b()];  // (k, n)
 };
 
-// The stages in shared memory, and what fills them. All threads of the block call everything.
+// The stages in shared memory and the copies that fill them. All threads call all functions.
 template <auto cfg>
 class Ring {
  public:
@@ -36,10 +36,10 @@ class Ring {
 
   __device__ const Stage<cfg>& current() const { return stages_[current_]; }
 
-  // Begins to bring another tile; beyond the last one they are zeros, and nothing is read.
+  // Starts the load of the next tile; after the last one, tiles are zeros and nothing is read.
   __device__ void start_next() { fill(current_ == 0 ? cfg.stages - 1 : current_ - 1); }
 
-  // Makes the next tile the current one, which nobody reads any more.
+  // Makes the next tile the current one. All threads must have finished with the current one.
   __device__ void finish_next() {
     const int next = current_ + 1 == cfg.stages ? 0 : current_ + 1;
     if constexpr (cfg.load == Load::kPlain) {
@@ -52,16 +52,16 @@ class Ring {
     current_ = next;
   }
 
-  // Whether the current tile is one of the matrix.
+  // Whether the current tile is inside of the matrix in k.
   __device__ bool has_tile() const { return k_left_ > -kAhead * cfg.block.k; }
 
-  // No copy may be on its way when the block ends.
+  // Waits for all copies: none may be in flight when the block ends.
   __device__ void drain() const {
     if constexpr (cfg.load == Load::kCpAsync) ptx::cp_async_wait_all();
   }
 
  private:
-  static constexpr int kAhead = cfg.stages - 1;  // tiles on their way
+  static constexpr int kAhead = cfg.stages - 1;  // tiles in flight
 
   __device__ void fill(int stage) {
     if constexpr (cfg.load == Load::kPlain) {
@@ -85,19 +85,19 @@ class Ring {
   int current_ = cfg.stages - 1;
 };
 
-// Element i of a thread's outputs along one side, counted from the warp's tile: vectors of `width`,
-// `lanes` vectors apart.
+// The position in the warp's tile of a thread's output i along one side. Outputs are vectors of
+// `width`, `lanes` vectors apart.
 constexpr int element_of(int width, int lanes, int place, int i) {
   return (i / width * lanes + place) * width + i % width;
 }
 
-// One step of k in registers.
+// A thread's fragments for one step of k.
 template <auto cfg>
 struct Fragments {
   using T = typename decltype(cfg)::Element;
   tile::Vector<T> a[cfg.thread.m / cfg.kVector], b[cfg.thread.n / cfg.kVector];
 
-  // (row, col): the thread's first output in the block's tile.
+  // (row, col) is the thread's first output in the block's tile.
   __device__ void load(const Stage<cfg>& stage, int k, int row, int col) {
 #pragma unroll
     for (int i = 0; i < cfg.thread.m / cfg.kVector; ++i) {
@@ -122,12 +122,12 @@ struct Fragments {
   }
 };
 
-// sum += A * B of the block's tile. Fragments are loaded one step ahead, unless registers hold the
-// next tile on its way: then there is no room for a second set.
+// sum += A * B for the block's tile. Fragments are loaded one step ahead, except if the next tile
+// is loaded through registers, which leaves none for a second set.
 template <auto cfg, class T>
 __device__ void multiply(T (&sum)[cfg.thread.m][cfg.thread.n], Ring<cfg>& ring, int row, int col) {
   constexpr int depth = cfg.block.k, ahead = cfg.load == Load::kPlain ? 0 : 1, sets = ahead + 1;
-  Fragments<cfg> fragments[sets];  // of step l in set l % sets
+  Fragments<cfg> fragments[sets];  // those of step l are in set l % sets
   if constexpr (ahead > 0) fragments[0].load(ring.current(), 0, row, col);
 #pragma unroll 1
   while (ring.has_tile()) {

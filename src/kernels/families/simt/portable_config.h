@@ -1,15 +1,15 @@
-// simt_f32 needs sm_90a. These shapes are for every other GPU, in FP32 and FP64: by plain loads for
-// SM 7.5, by cp.async from SM 8.0 on.
+// Configs for GPUs other than sm_90a, which simt_f32 needs. FP32 and FP64, with plain loads for
+// SM 7.5 and cp.async from SM 8.0 on.
 #pragma once
 
 #include "base/config.h"
 
 namespace tessera::portable {
 
-// How tiles come from global to shared memory.
+// How tiles are loaded from global to shared memory.
 enum class Load {
   kPlain,    // through registers, one tile ahead
-  kCpAsync,  // past the registers, stages - 1 tiles ahead
+  kCpAsync,  // without registers, stages - 1 tiles ahead
 };
 
 template <class T>
@@ -18,10 +18,10 @@ struct Config {
 
   BlockTile block;    // k: depth of a stage
   int stages;         // tiles in shared memory
-  OutputTile warps;   // of the block
-  OutputTile lanes;   // of a warp
+  OutputTile warps;   // per block
+  OutputTile lanes;   // per warp
   OutputTile thread;  // outputs of one thread
-  int ctas;           // per SM, that registers must suffice for
+  int ctas;           // per SM, which limits the registers of a thread
   Load load = Load::kPlain;
   Majors majors = {};
 
@@ -30,8 +30,8 @@ struct Config {
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return ctas; }
 
-  // Elements between neighbours in k of a stage. A tile whose operand is contiguous along k is
-  // transposed on its way: padded by one vector, its columns begin in different banks.
+  // Elements between neighbours in k of a stage. The copy transposes an operand that is contiguous
+  // along k; with one vector of padding, the columns of its tile begin in different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? kVector : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? kVector : 0); }
   constexpr int ring_bytes() const {
@@ -41,8 +41,8 @@ struct Config {
 
 template <class T>
 constexpr bool is_legal(const Config<T>& c) {
-  constexpr int kStaticShared = 48 * 1024;     // HW: of a block, without asking the driver for more
-  const int copied = c.kVector * c.threads();  // elements that the threads copy at once
+  constexpr int kStaticShared = 48 * 1024;     // HW: per block, without a request for more
+  const int copied = c.kVector * c.threads();  // elements that the threads copy at a time
   const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
@@ -50,14 +50,14 @@ constexpr bool is_legal(const Config<T>& c) {
       c.thread.m % c.kVector == 0 && c.thread.n % c.kVector == 0 && c.block.k % c.kVector == 0;
   const bool copies = c.block.m * c.block.k % copied == 0 && c.block.n * c.block.k % copied == 0;
   const bool stages = c.load == Load::kPlain ? c.stages == 2 : c.stages >= 2;
-  // Two sets of fragments take turns.
+  // k is even because two sets of fragments alternate.
   return tiles_fit && vectors && copies && stages && c.block.k % 2 == 0 && c.threads() <= 1024 &&
          c.ring_bytes() <= kStaticShared;
 }
 
-// Each type has a large tile, and a small one so that small outputs fill the GPU. Block, stages,
-// warps, lanes, thread, CTAs per SM. No GPU but an H200 was at hand: nothing here is tuned.
-// TRIED: FP32 in 128x128 by 256 threads, two CTAs per SM: spills, on one architecture or another.
+// Each type has a large tile, and a small one to fill the GPU when D is small. Members: block,
+// stages, warps, lanes, thread, CTAs per SM. Not tuned: only an H200 was available.
+// TRIED: FP32 128x128 with 256 threads, two CTAs per SM: it spills on some architectures.
 inline constexpr auto kF32Sm75 =
     for_all_majors<Config<float>>({{"128x64", {{128, 64, 8}, 2, {2, 2}, {8, 4}, {8, 8}, 3}},
                                    {"64x64", {{64, 64, 8}, 2, {2, 2}, {8, 4}, {4, 8}, 4}}});

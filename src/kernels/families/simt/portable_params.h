@@ -9,8 +9,8 @@ namespace tessera::portable {
 struct Params {
   GemmParams gemm;
   schedule::Batch batch;
-  unsigned tiles;       // of each product
-  unsigned unused = 0;  // no padding
+  unsigned tiles;       // per product
+  unsigned unused = 0;  // so that the struct has no padding
 };
 
 }  // namespace tessera::portable

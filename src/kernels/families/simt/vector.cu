@@ -1,12 +1,12 @@
-// Matrix times vector, or times a few vectors at once: a product of which m or n is small. It reads
-// each element of the matrix once and uses it once for each vector, so all that counts is that
-// enough loads are on their way. All strides and alignments: accesses of 16 bytes where base and
-// stride allow them, else of 8, of 4 or of one element.
+// A matrix times one vector or a few vectors: products with a small m or n. Each element of the
+// matrix is loaded once and used once per vector, so the speed depends on the number of loads in
+// flight. All strides and alignments: accesses of 16 bytes where base and stride allow them, else
+// of 8 bytes, 4 bytes or one element.
 //
-//   rows along k         a warp sums a few rows at a time, its lanes along k; several warps may
-//                        share them. On tensor cores: 16 rows, four lanes along k
-//   rows along outputs   lanes side by side own outputs, the other lanes and all warps share k;
-//                        one vector at a time, each reads the matrix again
+//   rows along k         a warp sums a few rows at a time, its lanes along k; warps may share
+//                        rows. On tensor cores: 16 rows, with four lanes along k
+//   rows along outputs   neighbouring lanes have different outputs, the other lanes and all warps
+//                        share k; one vector per pass over the matrix
 //
 // Sums of lanes and warps are added in a fixed order.
 #include "kernels/copy/neighbours.h"
@@ -19,7 +19,7 @@
 
 namespace tessera::vector {
 
-// Some vectors and the matrix.
+// The matrix, and the vectors of one pass over it.
 template <class T>
 struct View {
   const T* matrix;  // (output, k)
@@ -27,7 +27,7 @@ struct View {
   long long outputs, k;
   long long by_output, by_k;  // strides of the matrix; one of them is 1
   long long x_step, by_vector;
-  long long first, vectors;  // of the vectors, and how many are left from it on
+  long long first, vectors;  // number of the first vector, and vectors from it on
   bool are_rows;
 };
 
@@ -43,7 +43,7 @@ __device__ View<T> view_of(const GemmParams& p, bool are_rows, long long first) 
           first, p.n - first,         false};
 }
 
-// `vector`: after the first one of the view.
+// Stores one output. `vector` counts from the view's first vector.
 template <ElementType out, class T, class Sum>
 __device__ void store(const GemmParams& p, const View<T>& view, long long output, int vector,
                       Sum sum) {
@@ -56,7 +56,7 @@ __device__ void store(const GemmParams& p, const View<T>& view, long long output
   static_cast<typename Storage::Memory*>(p.d)[row * p.d_row + column] = Storage::converted(value);
 }
 
-// Whether accesses of so many bytes are aligned in all vectors.
+// Whether all vectors of the view allow aligned accesses of `bytes` bytes.
 template <class T>
 __device__ bool allows_accesses(const View<T>& view, int bytes) {
   const auto distance = static_cast<unsigned long long>(view.by_vector) * sizeof(T);
@@ -64,8 +64,8 @@ __device__ bool allows_accesses(const View<T>& view, int bytes) {
   return view.x_step == 1 && (view.vectors > 1 ? address | distance : address) % bytes == 0;
 }
 
-// The sums of a few rows and vectors over a lane's share of k: `width` neighbours at a time, `step`
-// apart.
+// Adds the products of a few rows and vectors over a lane's share of k: `width` neighbours at a
+// time, `step` elements apart.
 template <auto cfg, int width, class T, class Sum>
 __device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<T>& view,
                               const T* const (&row)[cfg.rows()], const T* const (&x)[cfg.vectors()],
@@ -121,7 +121,7 @@ __device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<
   }
 }
 
-// Of lanes that differ in the bits from `first` on: all get the sum.
+// The sum over lanes that differ only in bit `first` and higher bits. All these lanes get it.
 template <class T>
 __device__ T sum_of_lanes(T sum, int first) {
   for (int lanes = 16; lanes >= first; lanes /= 2) {
@@ -130,8 +130,8 @@ __device__ T sum_of_lanes(T sum, int first) {
   return sum;
 }
 
-// The sums of `count` values over all lanes, of which each lane gets one: `count` neighbouring
-// groups of lanes have them in order.
+// Sums `count` values over all lanes. Each lane gets one of the sums: the first 32 / count lanes
+// the first sum, and so on.
 template <int count, class T>
 __device__ T sums_among_lanes(T* value) {
   constexpr int kLanes = 32 / count;
@@ -153,12 +153,12 @@ __device__ T sums_among_lanes(T* value) {
   return value[0];
 }
 
-// A row that is there, for one that may not be: its sums are not stored.
+// The row to read for row i: itself, or the last one if i is too large and its sums are not stored.
 __device__ inline long long nearest(long long i, long long count) {
   return i < count ? i : count - 1;
 }
 
-// A lane's share of a warp's rows on CUDA cores; `shared`: of the warp.
+// Multiplies a lane's share of a warp's rows on CUDA cores. `shared` is the warp's memory for sums.
 template <auto cfg, class T, class Sum>
 __device__ void multiply_by_ffma(Sum* shared, const Params& all, const View<T>& view,
                                  long long first, int share) {
@@ -204,7 +204,7 @@ __device__ void multiply_by_mma(Sum* shared, const Params& all, const View<T>& v
     const long long row = nearest(first + line + 8 * i, view.outputs);
     rows[i] = {view.matrix + row * view.by_output, 1, all.width};
   }
-  int width = 16 / sizeof(T);  // of one access
+  int width = 16 / sizeof(T);  // elements per access
   while (width > 1 && !allows_accesses(view, width * sizeof(T))) width /= 2;
 #pragma unroll
   for (int i = 0; i < Mma::kGroups; ++i) {
@@ -239,7 +239,7 @@ __device__ void multiply_along_k(const Params& all, const GemmParams& p, const V
   }
 }
 
-// The sums of `width` neighbouring outputs over a lane's share of k; `count` of them are there.
+// Adds the products of `width` neighbouring outputs over a lane's share of k; `count` are in D.
 template <ElementType type, int width, class T, class Sum>
 __device__ void multiply_columns(Sum (&sum)[width], const View<T>& view, const T* column, int count,
                                  long long k, long long step) {
@@ -316,7 +316,7 @@ __device__ void run(const Params& all) {
   if (are_along_k) {
     multiply_along_k<cfg>(all, p, view, block);
   } else if (all.width == cfg.vector()) {
-    // WHY: the library takes kernels for several vectors along k alone, and code has a limit.
+    // WHY only for one vector: for several, the library requires k-contiguous rows. Saves code.
     if constexpr (cfg.vectors() == 1) {
       multiply_along_outputs<cfg, cfg.vector()>(all, p, view, block);
     }

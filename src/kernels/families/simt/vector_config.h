@@ -1,5 +1,5 @@
-// Shapes of the kernels that multiply a matrix by a vector, or by a few at once: products of which
-// m or n is small.
+// The configs of the kernels that multiply a matrix by one vector or a few vectors: products with a
+// small m or n.
 #pragma once
 
 #include "base/config.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::vector {
 
-inline constexpr int kPortableArch = 90;  // a launch that starts before the one ahead of it ends
+inline constexpr int kPortableArch = 90;  // HW: griddepcontrol (programmatic dependent launch)
 
 enum class Arithmetic {
   kFfma,  // on CUDA cores
@@ -17,21 +17,21 @@ enum class Arithmetic {
 struct Config {
   Arithmetic by;
   ElementType in, out;
-  BlockTile block;    // outputs of a CTA where each has a warp of its own, and vectors that it
-                      // multiplies at once; k: of all lanes of a warp at once
-  OutputTile thread;  // rows of the matrix that a warp takes at a time, where they lie along k
+  BlockTile block;    // m: outputs of a CTA if warps share no rows; n: vectors that are multiplied
+                      // together; k: elements that the lanes of a warp take per step
+  OutputTile thread;  // m: rows along k that a warp takes at a time; n: vectors, as in block
   int warps;
-  int ctas;   // per SM, that registers must suffice for
-  int ahead;  // steps of k whose loads are on their way
+  int ctas;   // per SM, which limits the registers of a thread
+  int ahead;  // steps of k with loads in flight
 
-  constexpr int vector() const { return 16 / types::bytes_of(in); }  // of a 128-bit access
+  constexpr int vector() const { return 16 / types::bytes_of(in); }  // elements per 128 bits
   constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }
   constexpr int rows() const { return thread.m; }
   constexpr int vectors() const { return thread.n; }
-  constexpr int sums() const { return rows() * vectors(); }  // of a warp
-  // Of a row that lies along k, where a lane's accesses are of `width` neighbours: the steps whose
-  // loads are on their way, and their bytes of a warp.
+  constexpr int sums() const { return rows() * vectors(); }  // per warp
+  // For rows along k and accesses of `width` elements: the number of steps with loads in flight,
+  // and the bytes of these loads per warp.
   constexpr int steps_ahead(int width) const {
     return by == Arithmetic::kMma || 2 * width >= vector() ? ahead : 2 * ahead;
   }
@@ -63,11 +63,11 @@ constexpr Config by_mma(ElementType in, ElementType out, int vectors, int ahead)
   return {Arithmetic::kMma, in, out, {128, vectors, k}, {16, vectors}, 8, 2, ahead};
 }
 
-// `ahead`: steps of k on their way with eight vectors, as registers suffice.
+// `ahead`: steps of k with loads in flight for eight vectors, limited by registers.
 //
-// TRIED: four and eight vectors of 16 bits and of FP64 on CUDA cores: slower than the kernels for
-// larger tiles. Two of 16 bits on CUDA cores, and 16 of 16 bits and TF32 on tensor cores: mostly
-// as fast as larger tiles, and ten images.
+// TRIED: four and eight vectors, 16-bit and FP64, on CUDA cores: slower than the kernels with
+// larger tiles. Two 16-bit vectors on CUDA cores, and 16 vectors, 16-bit and TF32, on tensor cores:
+// mostly no faster than larger tiles, for ten more images.
 constexpr auto rows_for(ElementType in, ElementType out, int ahead) {
   return rows_of<Config>({
       {"8_warps", by_ffma(in, out, 1, 3)},

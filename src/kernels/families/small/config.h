@@ -1,5 +1,5 @@
-// The shapes of the kernels for batches of small products, in all types. Few warps a tile and many
-// CTAs an SM: the operands of thousands of products are then on their way at a time.
+// The configs of the kernels for batches of small products, in all types. With few warps per tile
+// and many CTAs per SM, the operands of thousands of products are in flight at the same time.
 #pragma once
 
 #include "base/config.h"
@@ -16,11 +16,11 @@ enum class Arithmetic {
 
 struct Config {
   Arithmetic by;
-  BlockTile block;   // k: of the operands in shared memory at a time
-  OutputTile warps;  // of the block
-  int teams;         // of so many warps in a CTA, each with tiles of its own
-  int ctas;          // per SM, that registers must suffice for
-  // Of 16-bit products alone.
+  BlockTile block;   // k: depth of a stage
+  OutputTile warps;  // per team, which computes one tile at a time
+  int teams;         // per CTA, each with its own tiles
+  int ctas;          // per SM, which limits the registers of a thread
+  // Only for 16-bit products.
   ptx::MatrixType in = ptx::MatrixType::kBF16;
   ElementType out = ElementType::kF32;
   Majors majors = {};
@@ -32,7 +32,7 @@ struct Config {
   constexpr int element_bytes() const {
     return by == Arithmetic::kDmma ? 8 : by == Arithmetic::kFfma ? 4 : 2;
   }
-  // Of FP32: eight by four lanes, each with neighbours in both directions.
+  // For FP32: eight by four lanes; a lane has neighbouring outputs in both directions.
   static constexpr OutputTile kLanes{8, 4};
   constexpr OutputTile thread() const { return {warp().m / kLanes.m, warp().n / kLanes.n}; }
 };
@@ -40,19 +40,19 @@ struct Config {
 constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kStaticShared = 48 * 1024;  // HW: of a block, without asking the driver for more
+  constexpr int kStaticShared = 48 * 1024;  // HW: per block, without a request for more
   const OutputTile warp = c.warp();
   const bool warps = warp.m * c.warps.m == c.block.m && warp.n * c.warps.n == c.block.n &&
                      is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
                      warp.n >= 16;
-  // All threads copy as many whole vectors of each operand.
+  // Each thread copies the same number of whole vectors of an operand, at least one.
   const int vector = 16 / c.element_bytes();
   const int smaller = c.block.m < c.block.n ? c.block.m : c.block.n;
   const bool copies = is_power_of_two(c.block.k) && c.block.k >= 16 && c.block.k <= 32 &&
                       c.team() * vector <= smaller * c.block.k;
-  // One warp waits for itself alone. Two stages of each team,
+  // With several teams, a team is one warp, which needs no barrier.
   const bool teams = c.teams == 1 || c.team() == 32;
-  // each row padded by a vector, whichever way an operand lies.
+  // Two stages per team. Rows are padded by a vector, for either contiguous index of an operand.
   const int elements = (c.block.m + c.block.n + 2 * vector) * (c.block.k + vector);
   return warps && copies && teams && c.threads() <= 1024 && c.ctas * c.threads() <= 1536 &&
          2 * c.teams * elements * c.element_bytes() <= kStaticShared;
@@ -60,7 +60,7 @@ constexpr bool is_legal(const Config& c) {
 
 namespace detail {
 
-// Of 16-bit products.
+// The configs of 16-bit products.
 constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
   return for_all_majors<Config>({
       {"16x16", {Arithmetic::kMma, {16, 16, 16}, {1, 1}, 4, 8, in, out}},
@@ -70,7 +70,7 @@ constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
 
 }  // namespace detail
 
-// Block, warps, teams, CTAs per SM.
+// Members: block, warps, teams, CTAs per SM.
 inline constexpr auto kF32 = for_all_majors<Config>({
     {"16x16", {Arithmetic::kFfma, {16, 16, 16}, {1, 1}, 4, 6}},
     {"32x32", {Arithmetic::kFfma, {32, 32, 32}, {1, 1}, 2, 6}},

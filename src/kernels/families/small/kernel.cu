@@ -1,6 +1,6 @@
-// Batches of small products, of any sizes, strides and layouts. The grid is persistent, and each of
-// its many small teams of warps takes tile after tile by itself: it brings a tile's operands into
-// shared memory, multiplies, and stores, the next tile's operands on their way.
+// Batches of small products, of any sizes, strides and layouts. The grid is persistent and has many
+// small teams of warps. Each team processes its own sequence of tiles: it loads a tile's operands
+// into shared memory, multiplies and stores, while the next tile's operands are being loaded.
 #include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
 #include "kernels/mainloop/small_dmma.h"
@@ -18,19 +18,19 @@ __device__ auto tile_of() {
   if constexpr (cfg.by == Arithmetic::kDmma) return mainloop::SmallDmma<cfg>(tile::Coord<>{});
 }
 
-// All threads of a team; a team of several warps is the CTA.
+// A barrier for a team. A team of several warps is the whole CTA.
 template <Config cfg>
 __device__ void sync_team() {
   if constexpr (cfg.team() == 32) __syncwarp();
   if constexpr (cfg.team() > 32) __syncthreads();
 }
 
-// What a team does at a time: a part of k of a tile.
+// One step of a team: a part of k of one tile.
 template <Config cfg>
 struct Step {
-  schedule::Addresses product;  // the tile's
-  unsigned number;              // of the tile
-  int row, column;              // of tiles, in the product
+  schedule::Addresses product;  // addresses of the tile's product
+  unsigned number;              // number of the tile in the batch
+  int row, column;              // of the tile in its product, in tiles
   long long k = 0;
 
   __device__ Step(const Params& p, unsigned tile) : number(tile) { find(p); }
@@ -63,7 +63,7 @@ struct Step {
   }
 };
 
-// While a part is multiplied, the next one is on its way, of the same tile or of the next one.
+// While a step is multiplied, the next one, of the same or the next tile, is being loaded.
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg));
@@ -92,7 +92,7 @@ __device__ void run(const Params& p) {
       tile.store(now.gemm(p), now.corner());
       tile.clear();
     }
-    sync_team<cfg>();  // all have read the stage
+    sync_team<cfg>();  // all threads have read the stage
     now = next;
   }
   ptx::cp_async_wait_all();

@@ -1,4 +1,4 @@
-// The parameter block of this family's kernels.
+// The parameter block of the kernels for small products.
 #pragma once
 
 #include "kernels/schedule/batch.h"
@@ -9,9 +9,9 @@ namespace tessera::small {
 struct Params {
   GemmParams gemm;
   schedule::Batch batch;
-  unsigned tiles, tiles_n;  // of each product, and of a row of them
-  unsigned all_tiles;       // of the batch
-  unsigned unused = 0;      // no padding
+  unsigned tiles, tiles_n;  // per product, and per row of tiles
+  unsigned all_tiles;       // in the batch
+  unsigned unused = 0;      // so that the struct has no padding
 };
 
 }  // namespace tessera::small

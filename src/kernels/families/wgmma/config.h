@@ -1,4 +1,4 @@
-// The shapes of the kernels on Hopper's tensor cores.
+// The configs of the kernels on Hopper's tensor cores.
 #pragma once
 
 #include "base/config.h"
@@ -10,8 +10,8 @@ namespace tessera::wgmma {
 
 inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg: sm_90a only
 
-// Together: the warpgroups that multiply split the rows of a tile. Ping-pong: each has a tile of
-// its own, and one stores while the other multiplies.
+// Together: the warpgroups that multiply split the rows of a tile. Ping-pong: each has its own
+// tile, and one stores while the other multiplies.
 enum class Consumers { kTogether, kPingPong };
 enum class Store { kTma, kDirect };
 
@@ -19,32 +19,32 @@ struct Config {
   ptx::MatrixType in;
   ElementType out;
   BlockTile block;     // k: depth of a stage
-  int stages;          // of the ring in shared memory
+  int stages;          // in the ring in shared memory
   OutputTile cluster;  // CTAs that share tiles by multicast
   Consumers mode;
   int consumers;  // warpgroups that multiply
   Store store;
-  int store_buffers;                           // panels of each warp on their way out
-  int producer_registers, consumer_registers;  // after the split by setmaxnreg
+  int store_buffers;                           // panels per warp for tensor copies to D
+  int producer_registers, consumer_registers;  // per thread after setmaxnreg
   Majors majors;
-  int per_sm = 1;  // CTAs: several small tiles are loaded, multiplied and stored at a time
+  int per_sm = 1;  // CTAs per SM: one multiplies while others load and store small tiles
 
   constexpr int threads() const { return 128 * (1 + consumers); }
   constexpr int ctas_per_sm() const { return per_sm; }
   constexpr int ctas() const { return cluster.m * cluster.n; }
-  // Of one warpgroup.
+  // The rows of a tile that one warpgroup multiplies.
   constexpr int rows() const {
     return mode == Consumers::kTogether ? block.m / consumers : block.m;
   }
   constexpr bool a_along_k() const { return majors.a == Major::kK; }
   constexpr bool b_along_k() const { return majors.b == Major::kK; }
-  // HW: wgmma takes TF32 from shared memory along k alone, but from registers a thread may bring
-  // any element.
+  // HW: wgmma reads TF32 from shared memory only along k; an A in registers can come from any
+  // layout.
   constexpr bool a_from_registers() const { return ptx::bits_of(in) == 32 && !a_along_k(); }
 
-  // Elements of a row of 128 bytes.
+  // Elements per row of 128 bytes.
   constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
-  // Bytes of an operand's tile: whole rows.
+  // Bytes of an operand's tile, in whole rows.
   constexpr int tile_bytes(int outer, bool along_k) const {
     const int along = along_k ? block.k : outer, rows = along_k ? outer : block.k;
     return (along + row() - 1) / row() * rows * tile::kRowBytes;
@@ -58,10 +58,10 @@ struct Config {
     const int of_warp = (store_buffers * panel + 1023) / 1024 * 1024;
     return of_warp * (store == Store::kTma ? 4 * consumers : 1);
   }
-  // The ring with two barrier objects a stage, then the panels, aligned to 1024 bytes.
+  // The ring with two barrier objects per stage, then the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
-  // Of a panel, and what one tensor copy moves: a share of one.
+  // Rows of an operand's panel, and the box of one tensor copy: a CTA's share of a panel.
   constexpr int a_rows() const { return a_along_k() ? block.m : block.k; }
   constexpr int b_rows() const { return b_along_k() ? block.n : block.k; }
   constexpr TensorBox a_box() const {
@@ -76,17 +76,17 @@ struct Config {
 };
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 227 * 1024;    // HW: of a block, compute capability 9.0
+  constexpr int kShared = 227 * 1024;    // HW: per block, compute capability 9.0
   constexpr int kRegisters = 64 * 1024;  // HW: per SM
   const bool together = c.mode == Consumers::kTogether;
   const int group_m = together ? c.consumers * tile::kWgmmaM : tile::kWgmmaM;
   const int n = tile::wgmma_n(c.block.n);
   const bool tiles = c.block.m % group_m == 0 && c.block.n % 8 == 0 && n >= 8 &&
                      c.rows() * c.block.n / tile::kWarpgroup <= 208;
-  // An MN-major tile of several instructions along n: each begins a panel.
+  // In an MN-major tile with several instructions along n, each one must begin at a panel.
   const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
   const bool types = ptx::bits_of(c.in) == 16 || c.b_along_k();
-  // A warp's rows of A are those of a whole panel, and leave by tensor copies.
+  // With A from registers, a warp's rows are those of a whole panel, and tensor copies store D.
   const bool fragments =
       !c.a_from_registers() ||
       (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
@@ -105,21 +105,21 @@ namespace detail {
 
 using ptx::MatrixType;
 
-// The warpgroups of a tile together. Two panels a warp: one is filled while the other leaves.
+// Several warpgroups per tile. Two panels per warp: one is filled while the other is stored.
 constexpr Config together(MatrixType in, ElementType out, BlockTile block, int stages,
                           int consumers = 2) {
   return {in,        out,         block, stages, {1, 1}, Consumers::kTogether,
           consumers, Store::kTma, 2,     40,     232,    {}};
 }
-// One panel a warp: while it leaves, the other warpgroup multiplies.
+// One tile per warpgroup. One panel per warp: the other warpgroup multiplies while it is stored.
 constexpr Config ping_pong(MatrixType in, ElementType out, BlockTile block, int stages) {
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }
 
-// Four CTAs an SM, each with a ring of two stages: of thousands of short products, one CTA's
-// operands arrive and another one's sums leave while a third multiplies. HW: an H200 takes 12.6 us
-// for 1000 products of 64x64x64 (results/batches/bf16_1000x64.json).
-// TRIED: one CTA an SM and six stages, and two CTAs of 64x128 tiles and three stages: both slower.
+// Four CTAs per SM, each with a ring of two stages, for thousands of short products: one CTA loads
+// and another stores while a third multiplies. HW: an H200 takes 12.6 us for 1000 products of
+// 64x64x64 (results/batches/bf16_1000x64.json).
+// TRIED: one CTA per SM with six stages, and two CTAs with 64x128 tiles and three stages: slower.
 constexpr Config four_at_a_time(MatrixType in, ElementType out, BlockTile block) {
   Config config = together(in, out, block, 2, 1);
   config.per_sm = 4;
@@ -129,13 +129,13 @@ constexpr Config four_at_a_time(MatrixType in, ElementType out, BlockTile block)
 
 }  // namespace detail
 
-// The kernels of each type, large tiles first. "split": the sums of a part of k go to the workspace
-// as floats, which a second launch adds. TRIED: pairs of CTAs, no faster, and slower at 2048
-// (H100), where the barrier that a cluster begins with is much of what a product takes. Rung 40
+// The kernels of each type, large tiles first. "split": k is split into parts, and sums go to the
+// workspace as floats, which a second launch adds. TRIED: clusters of two CTAs: no faster, and
+// slower at 2048 (H100), where a cluster's initial barrier is a large part of the time. Rung 40
 // gains 0.3 % by them at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
 namespace detail {
 
-// Of operands of two bytes, and a D of the same type.
+// The configs for 16-bit operands and a D of the same type.
 constexpr auto rows_to_same(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
@@ -150,7 +150,7 @@ constexpr auto rows_to_same(MatrixType in) {
   });
 }
 
-// ... and a D of floats.
+// The configs for 16-bit operands and a D of floats.
 constexpr auto rows_to_f32(MatrixType in) {
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, ElementType::kF32, {128, 256, 64}, 4)},
@@ -159,14 +159,14 @@ constexpr auto rows_to_f32(MatrixType in) {
   });
 }
 
-// A bias and the values of a panel beside all sums. WHY: 232 registers spill.
+// More registers for consumers. WHY: a bias and a panel's values next to all sums spill with 232.
 constexpr Config with_most_registers(Config config) {
   config.producer_registers = 24, config.consumer_registers = 240;
   return config;
 }
 
-// ... and an epilogue in the store: two large tiles and two for few tiles. TRIED (BF16, GELU):
-// ping-pong 128x128: no faster than 128x256.
+// The configs with an epilogue in the store: two large tiles, and two small ones for small D. TRIED
+// (BF16, GELU): ping-pong 128x128: no faster than 128x256.
 constexpr auto fused_rows_to_same(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
@@ -188,8 +188,8 @@ inline constexpr auto kF16F32 = detail::rows_to_f32(ptx::MatrixType::kF16);
 
 namespace detail {
 
-// HW: wgmma takes B along k alone, and A along m from registers only. A product with one operand
-// across k has it as its A; with both across k, one is repacked.
+// TF32. HW: wgmma takes B only along k, and A along m only from registers. If one operand is across
+// k, it becomes the kernel's A; if both are, one is repacked.
 constexpr Config along_k(Config config) {
   config.majors = {Major::kK, Major::kK};
   return config;

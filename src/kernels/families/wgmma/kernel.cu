@@ -1,6 +1,6 @@
 // Products on Hopper's tensor cores. One warp loads tiles of A and B into a ring in shared memory
 // by tensor copies, warpgroups multiply from it with wgmma, and each warp stores its sums by tensor
-// copies that go on while the next tile is multiplied. The grid is persistent.
+// copies that still run while the next tile is multiplied. The grid is persistent.
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/bias_and_activation.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -41,16 +41,16 @@ struct Types {
   using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
   using Panels = epilogue::StorePanels<cfg.out, cfg.block.n, cfg.store_buffers>;
   using Walk = schedule::TileWalk<cfg.cluster>;
-  // Warpgroups that read one stage.
+  // Warpgroups that read each stage.
   static constexpr int kReaders = cfg.mode == Consumers::kTogether ? cfg.consumers : 1;
 
   struct Shared {
     Ring ring;
-    Panels panels[cfg.store == Store::kTma ? 4 * cfg.consumers : 1];  // one a warp
+    Panels panels[cfg.store == Store::kTma ? 4 * cfg.consumers : 1];  // one per warp
   };
 };
 
-// One thread. `rank`: of the maps.
+// The producer: one thread loads all tiles of the CTA. `rank` is that of the tensor maps.
 template <Config cfg, int rank>
 __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
   using T = Types<cfg>;
@@ -68,7 +68,7 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams&
   }
 }
 
-// A tile of D.
+// The position of a tile of D.
 struct Output {
   Corner corner;
   int product;
@@ -94,7 +94,7 @@ template <Config cfg>
 using PanelsOfC =
     epilogue::PanelsOfC<cfg.out, cfg.block.n, cfg.store_buffers, typename Types<cfg>::Sums>;
 
-// While the tensor cores are at work: C of the tile's first panels.
+// Starts to load C for the tile's first panels, while the tensor cores multiply.
 template <Config cfg>
 __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
                         int consumer) {
@@ -106,7 +106,7 @@ __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& 
   }
 }
 
-// Of a tile whose A came from registers: D may be the transposed product.
+// Stores a tile that was multiplied with A from registers. D may be the transposed product.
 template <Config cfg>
 __device__ void store_fragments(typename Types<cfg>::Panels& panels, const WgmmaParams& p,
                                 const Output& to, int row, typename Types<cfg>::Sums& sums) {
@@ -147,11 +147,11 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   }
 }
 
-// A warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two that share a tile
-// the first one ends three k tiles ahead of the second, and stores while the tensor cores multiply
-// for the second alone. Faster at 2048, not at 4096. With fewer k tiles than stages the first one
-// may be tiles ahead: it then arrives twice at the named barrier between them, and the second one
-// waits for ever (found on the virtual GPU).
+// A consumer warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two
+// warpgroups with the same tile, the first one ends three k tiles before the second, and stores
+// while only the second one multiplies. Faster at 2048, not at 4096. With fewer k tiles than
+// stages, the first one can be whole tiles ahead: it then arrives twice at the named barrier
+// between them, and the second one waits for ever (found on the virtual GPU).
 template <Config cfg, class Op>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
                              int consumer, Op op) {
@@ -217,12 +217,12 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   } else {
     __syncthreads();
   }
-  // TRIED (H100, BF16): the CTA's first stages asked for ahead of the __syncthreads(), by the
-  // thread that begins the barriers: a little faster with 128x256, slower with 64x128.
+  // TRIED (H100, BF16): the thread that initialises the barriers loads the CTA's first stages
+  // before the __syncthreads(): a little faster with 128x256, slower with 64x128.
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
-  // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
-  // number is the same in all lanes, so that descriptors live in uniform registers.
+  // HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the compiler must know that the
+  // number is the same in all lanes, so that descriptors are in uniform registers.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();
@@ -237,7 +237,7 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
     ptx::acquire_registers_up_to<cfg.consumer_registers>();
     multiply_all<cfg>(shared, p, warp / 4 - 1, op);
   }
-  // WHY: other CTAs still arrive at barriers here.
+  // WHY a CTA must not exit early: other CTAs of its cluster still arrive at its barriers.
   if constexpr (cfg.ctas() > 1) {
     __syncwarp();
     ptx::cluster_sync();
@@ -253,7 +253,7 @@ __device__ void run(const FusedParams& p) {
   run_with<cfg>(p.product, epilogue::BiasAndActivation<cfg.out, cfg.panel_columns()>(p.epilogue));
 }
 
-// Entries of their own.
+// Separate entries.
 using passes::reduce_parts, passes::repack, passes::repack_halves;
 
 }  // namespace tessera::wgmma

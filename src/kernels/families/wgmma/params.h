@@ -1,5 +1,5 @@
-// What the kernels of this family are given: one block each. Tensor maps come first, at multiples
-// of 64.
+// The parameter blocks of the wgmma kernels. Tensor maps come first, at multiples of 64
+// bytes.
 #pragma once
 
 #include "kernels/epilogue/finish_params.h"
@@ -9,24 +9,24 @@
 namespace tessera::wgmma {
 
 struct WgmmaParams {
-  TensorMap a_map, b_map, d_map;  // d_map: of kernels that store by tensor copies
+  TensorMap a_map, b_map, d_map;  // d_map: only for kernels that store by tensor copies
   GemmParams gemm;
-  schedule::Raster raster;  // of clusters' tiles
-  int k_tiles;              // of a tile: of its part of k, where k is split
-  // Columns of D from the left that tensor copies store; 0 where they take nothing of it.
+  schedule::Raster raster;  // one tile per cluster
+  int k_tiles;              // per tile; if k is split, per tile and part of k
+  // The first columns of D, which tensor copies store; 0 if they cannot store this D.
   int copied_columns;
-  // Rows of tiles from this one on belong to the next part of k: D is then a column of such
-  // matrices, of partial sums. More than any row where k is not split.
+  // If k is split, D is a column of matrices of partial sums, one per part of k, each with this
+  // many rows. If not, the number is larger than any row.
   int rows_per_k_part;
-  // 1: the rows of the kernel's A are columns of D. `gemm` says how D, its rows and columns, lies.
+  // 1: the rows of the kernel's A are columns of D. `gemm` describes D itself, not its transpose.
   int transposed;
-  int products;  // of a batch; more than one: the maps have a third dimension
-  // What a product's number is multiplied by to find its operand: 0 where all share one, else 1.
+  int products;  // in the batch; if more than one, the maps have a third dimension
+  // 0 if all products share one A (or B); else 1. Multiplied by the product's number.
   int product_a, product_b;
   long long product_c, product_d;  // bytes from one product's matrix to the next one's
 };
 
-// Of kernels that apply the epilogue themselves.
+// The parameter block of kernels that apply the epilogue themselves.
 struct FusedParams {
   WgmmaParams product;
   epilogue::Fused epilogue;

@@ -1,6 +1,6 @@
-// Tiles in shared memory -> sums in registers, by the FP64 tensor cores. The warps that multiply
-// also copy: a matrix instruction keeps the pipe busy for 16 to 64 cycles, so there are issue slots
-// to spare. Fragments are loaded one step ahead of the instructions that read them.
+// Multiplies tiles in shared memory into sums in registers, on the FP64 tensor cores. The warps
+// that multiply also copy: a matrix instruction occupies the pipe for 16 to 64 cycles, which leaves
+// issue slots. Fragments are loaded one step ahead of the instructions that read them.
 #pragma once
 
 #include <cuda/std/type_traits>
@@ -10,7 +10,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges(),
+// `cfg` has: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges(),
 // loads_elements(), has_registers_left().
 template <auto cfg>
 struct DmmaStage {
@@ -25,18 +25,18 @@ struct DmmaStage {
 template <auto cfg>
 using DmmaAccumulators = tile::DmmaAccumulators<cfg.rows(), cfg.columns(), cfg.exchanges()>;
 
-// The warp's part of the work on tiles in a ring.
+// Multiplies a warp's part of the tiles in a ring.
 template <auto cfg, class Ring>
 class DmmaMainloop {
  public:
-  // (row, col): the warp's tile in the block's.
+  // (row, col) is the origin of the warp's tile in the block's tile.
   __device__ DmmaMainloop(DmmaAccumulators<cfg>& sums, Ring& ring, int row, int col)
       : sums_(sums),
         ring_(ring),
         at_a_(tile::DmmaLoads<A>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? col : row)),
         at_b_(tile::DmmaLoads<B>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? row : col)) {}
 
-  // sums += A * B of the block's tile, for all tiles of the ring.
+  // sums += A * B for all tiles of the ring.
   __device__ void multiply() {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) load(i);
@@ -64,7 +64,7 @@ class DmmaMainloop {
     if constexpr (cfg.exchanges()) return stage.a;
     if constexpr (!cfg.exchanges()) return stage.b;
   }
-  // A tile is multiplied in steps of k, and those in sixteen columns at a time.
+  // A tile is multiplied in steps of k, a step in parts of sixteen columns.
   static constexpr int kDepth = tile::dmma_depth(cfg.instruction);
   static constexpr int kColumns = cfg.columns() / tile::kDmmaOuter;
   static constexpr int kSteps = cfg.block.k / kDepth, kAll = kSteps * kColumns;
@@ -72,19 +72,19 @@ class DmmaMainloop {
   static constexpr int kSetsB = 2 * kAhead;
   static_assert(kSteps % 2 == 0 && kAll % kSetsB == 0);
 
-  // The fragments for step `i`, of the tile after the current one from kAll on.
+  // Loads the fragments for part `i`; parts from kAll on belong to the tile after the current one.
   __device__ void load(int i) {
     const int at = i % kAll, step = at / kColumns;
     b_[at % kSetsB].load(b_of(ring_.current()), at_b_, at % kColumns, step);
     if (at % kColumns == 0) a_[step % 2].load(a_of(ring_.current()), at_a_, 0, step);
   }
 
-  // What is copied meanwhile. WHY a loop of its own without copies: a product that is short in k
-  // multiplies as many tiles in it as the ring has ahead.
+  // The kind of tile that is copied meanwhile. WHY kNone has its own loop: if k is short, most
+  // tiles are multiplied without copies, because the ring has loaded all tiles ahead.
   enum class Next { kWhole, kGuarded, kNone };
   static constexpr bool kEndsAlone = cfg.has_registers_left();
 
-  // The copies of another tile are spread over the steps until the next one is waited for.
+  // Multiplies one tile. Copies of another tile are spread over all parts before finish_next().
   template <Next next>
   __device__ void multiply_tile() {
 #pragma unroll
@@ -104,7 +104,7 @@ class DmmaMainloop {
   DmmaAccumulators<cfg>& sums_;
   Ring& ring_;
   int at_a_, at_b_;
-  // Of odd and even steps.
+  // Fragments of A for even and odd steps; those of B for parts in flight.
   tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth, cfg.loads_elements()> a_[2];
   tile::DmmaFragments<B, 1, kDepth> b_[kSetsB];
 };

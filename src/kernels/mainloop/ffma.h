@@ -1,10 +1,10 @@
-// The inner loop of FP32 kernels: nothing but LDS.128 and FFMA. Shared tiles are (k, m) and (k, n).
+// The inner loop of FP32 kernels: only LDS.128 and FFMA. Shared tiles are (k, m) and (k, n).
 //
 // A vector of A (4 values) is multiplied by all of B's fragment, so that 32 or 64 FFMAs hide each
-// load, and few registers hold fragments: some vectors of A in flight, two sets of B.
-// TRIED (256x128, 16x8 a thread, H200, full waves), the fastest first: rows there and back as here,
-// all rows one way, 2x2 blocks (ptxas reorders them), columns; 2 vectors of A in flight, 4, 8. B
-// loaded 4 steps ahead is slower.
+// load. Fragments take few registers: some vectors of A in flight, and two sets of B.
+// TRIED (256x128, 16x8 per thread, H200, full waves), the fastest first: rows in alternating
+// direction as here, rows in one direction, 2x2 blocks (ptxas reorders them), columns; 2 vectors of
+// A in flight, 4, 8. B loaded 4 steps ahead is slower.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace tessera::mainloop {
 
-// Fragments and sums of one thread. `cfg` names the shapes: thread {m, n}, lanes {m, n}, depth()
-// (steps in k of one pass), pitch_a(), pitch_b() (floats between neighbours in k).
+// Fragments and sums of one thread. `cfg` has the shapes: thread {m, n}, lanes {m, n}, depth()
+// (k steps of one pass), pitch_a(), pitch_b() (floats between neighbours in k).
 template <auto cfg>
 struct FfmaSteps {
   static constexpr int kDepth = cfg.depth();
   static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n, kVector = tile::kVector;
   static constexpr int kVectorsA = kRows / kVector, kVectorsB = kCols / kVector;
-  // Vectors of A. One ahead is enough where it hides behind 64 issue slots of two warps.
+  // Vectors of A in registers. One ahead is enough if 64 issue slots of two warps hide its load.
   static constexpr int kInFlight = kRows >= 16 ? 2 : 4;
   static constexpr int kAhead = kInFlight - 1;
-  static constexpr int kVectors = kDepth * kVectorsA;  // of A, of one pass
+  static constexpr int kVectors = kDepth * kVectorsA;  // vectors of A per pass
 
-  // Shared addresses of this lane's first vectors of a pass.
+  // Addresses in shared memory of this lane's first vectors of a pass.
   struct Addresses {
     std::uint32_t a, b;
   };
@@ -35,7 +35,7 @@ struct FfmaSteps {
   float a[kInFlight][kVector];
   float b[2][kVectorsB][kVector];
 
-  // Vector `number` of A of the pass at `from`, counted k by k.
+  // Loads vector `number` of A in the pass at `from`. Vectors are numbered k by k.
   template <int number>
   __device__ void load_a(Addresses from) {
     constexpr int k = number / kVectorsA, vector = number % kVectorsA;
@@ -47,14 +47,14 @@ struct FfmaSteps {
     ptx::load_shared<4 * (k * cfg.pitch_b() + vector * cfg.lanes.n * kVector)>(b[k % 2][vector],
                                                                                from.b);
   }
-  // All of a step.
+  // Loads all vectors of B of step `k`.
   template <int k, int vector = 0>
   __device__ void load_all_b(Addresses from) {
     load_b<k, vector>(from);
     if constexpr (vector + 1 < kVectorsB) load_all_b<k, vector + 1>(from);
   }
-  // Some vectors of A, then one of B's next step: loads that are apart do not wait for each
-  // other.
+  // Loads one vector of B's next step after every few vectors of A. WHY: loads that are spread out
+  // do not wait for each other.
   template <int k, int vector_a, int vector = 0>
   __device__ void load_share_of_b(Addresses now, Addresses next) {
     if constexpr (vector * kVectorsA / kVectorsB == vector_a) {
@@ -70,13 +70,13 @@ struct FfmaSteps {
     if constexpr (number + 1 < kAhead) load_first_of_a<number + 1>(from);
   }
 
-  // What must be in registers before the first pass.
+  // Loads the fragments that must be in registers before the first pass.
   __device__ void load_first(Addresses from) {
     load_all_b<0>(from);
     load_first_of_a<0>(from);
   }
 
-  // One row of A's vector times B's fragment, there and back: neighbours share an operand.
+  // One row of A's vector times B's fragment, in alternating order: neighbours share an operand.
   __device__ void multiply_row(int row, float value, const float (&columns)[kVectorsB][kVector]) {
 #pragma unroll
     for (int t = 0; t < kCols; ++t) {
@@ -85,8 +85,8 @@ struct FfmaSteps {
     }
   }
 
-  // Vectors `number` to `end` of A of the pass at `now`, while the next ones are loaded. The step
-  // after the last one of `now` is the first one of `next`.
+  // Multiplies vectors `number` to `end` of A in the pass at `now`, while the next ones are loaded.
+  // The step after the last one of `now` is the first one of `next`.
   template <int number, int end>
   __device__ void multiply(Addresses now, Addresses next) {
     if constexpr (number < end) {

@@ -1,25 +1,25 @@
-// The inner loop of FP32 kernels for operands whose neighbours in k are neighbours in shared
+// The inner loop of FP32 kernels for operands with neighbours in k as neighbours in shared
 // memory.
 //
-//   tile of an operand along k    panels of eight k: rows of 32 bytes, swizzled so that eight rows
-//                                 below each other lie in 32 banks. Rows 4 i + q (of m or n) with
-//                                 the same q are neighbours: a panel has four planes, one per q.
+//   tile of an operand along k    panels of eight k: rows of 32 bytes, swizzled so that eight
+//                                 consecutive rows are in 32 banks. Rows 4 i + q (of m or n) with
+//                                 the same q are adjacent: a panel has four planes, one per q.
 //
-// A lane's rows are 4x4 subtiles as lanes.h says: lanes side by side read rows 4 i + q with
+// A lane's rows form 4x4 subtiles as in lanes.h: neighbouring lanes read rows 4 i + q with
 // neighbouring i.
 //
 //   A across k    as in ffma.h
-//   A along k     a 128-bit load brings four k of a row, and replaces the four before as soon as
-//                 the last of them is multiplied
-//   B along k     one k of one column a load in PTX; ptxas loads four k at once, the first of them
-//                 for a second time
+//   A along k     a 128-bit load reads four k of a row, and replaces the previous four as soon as
+//                 the last of them has been multiplied
+//   B along k     in PTX a load reads one k of one column; ptxas loads four k at a time, and the
+//                 first of them twice
 //
-// HW: the bank of a register is that of its number, odd or even. An FFMA along a row of outputs
-// reads a column of B and a sum, which must lie in two banks; of four k in neighbouring registers
-// every other one would lie in the sum's. A's value stays in the reuse cache for the row.
-// TRIED (model: ports; 256x128; as ptxas orders them), and all worse than this:
-// four k of B a load; two k of both operands;
-// 8x16 outputs a thread with A along k;
+// HW: registers with even and odd numbers are in two banks. An FFMA along a row of outputs reads a
+// value of B and a sum, which must be in different banks. If four k of B were in neighbouring
+// registers, every second one would be in the sum's bank. A's value stays in the reuse cache.
+// TRIED (model: ports; 256x128; in ptxas's order), all worse than this:
+// four k of B per load; two k of both operands;
+// 8x16 outputs per thread with A along k;
 // two sets of two k of A instead of four in place.
 #pragma once
 
@@ -32,33 +32,33 @@
 
 namespace tessera::mainloop {
 
-// Where a lane's fragments of one operand are in a stage: both halves of its first row, of four k
-// each; the same twice where the operand lies across k.
+// The addresses of a lane's fragments of one operand in a stage: those of both halves of its first
+// row, four k each; twice the same address if the operand is across k.
 struct FragmentAddress {
   std::uint32_t half[2];
 
-  // The rows of 32 bytes from `row` on.
+  // For rows of 32 bytes, from the address `row` on.
   __device__ static FragmentAddress along_k(std::uint32_t row) {
     const std::uint32_t swapped = row >> 3 & 16;  // HW: bit 7 of the address changes bit 4
     return {{row + swapped, row + (swapped ^ 16)}};
   }
 };
 
-// Fragments and sums of one thread. `cfg` says more than in ffma.h: a_along_k(), b_along_k(),
-// kPanel.
+// Fragments and sums of one thread. `cfg` has the members named in ffma.h, and a_along_k(),
+// b_along_k(), kPanel.
 template <auto cfg>
 struct AlongKSteps {
   static constexpr int kDepth = cfg.depth();
   static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n, kVector = tile::kVector;
   static constexpr int kVectorsA = kRows / kVector, kVectorsB = kCols / kVector;
-  static constexpr int kSlots = kDepth * kVectorsA;  // of four rows of A for one k, in a pass
+  static constexpr int kSlots = kDepth * kVectorsA;  // per pass; a slot is four rows of A, one k
   static constexpr bool kAlongA = cfg.a_along_k(), kAlongB = cfg.b_along_k();
-  static constexpr int kChunk = 4;  // k that a load of A along k brings
-  // Vectors of A across k.
+  static constexpr int kChunk = 4;  // k per load of A along k
+  // Vectors of A in registers, if A is across k.
   static constexpr int kInFlight = 2;
   static constexpr int kAhead = kInFlight - 1;
   static_assert(kDepth % cfg.kPanel == 0 && cfg.kPanel % kChunk == 0);
-  // HW: a load takes some thirty cycles; between its place and its use are the other rows of a k.
+  // HW: a load takes about thirty cycles; the other rows of the same k hide it.
   static_assert(kRows >= 16);
 
   struct Addresses {
@@ -70,7 +70,7 @@ struct AlongKSteps {
   float a_along[kAlongA ? kRows : 1][kChunk];
   float b[2][kVectorsB][kVector];
 
-  // Row `i` of a lane from `k` on: of a panel with so many rows, by so many lanes side by side.
+  // The position of a lane's row `i` from `k` on, in a panel of `rows` rows, for `lanes` lanes.
   template <int rows, int lanes, int i, int k>
   struct InPanel {
     static constexpr int kPlane = i % kVector, kBelow = i / kVector * lanes;
@@ -83,7 +83,7 @@ struct AlongKSteps {
     using At = InPanel<cfg.block.m, cfg.lanes.m, row, kChunk * chunk>;
     ptx::load_shared<At::kOffset>(a_along[row], from.a.half[At::kHalf]);
   }
-  // Of the pass at `now`, or the first chunk of the next one.
+  // Loads rows of a chunk of the pass at `now`, or of the first chunk of the next pass.
   template <int chunk, int first, int end>
   __device__ void load_rows_of_a(const Addresses& now, const Addresses& next) {
     if constexpr (first < end) {
@@ -102,7 +102,7 @@ struct AlongKSteps {
     }
   }
 
-  // Across k: as in ffma.h.
+  // Loads of operands across k, as in ffma.h.
   template <int number>
   __device__ void load_a_across(const Addresses& from) {
     constexpr int k = number / kVectorsA, vector = number % kVectorsA;
@@ -130,7 +130,7 @@ struct AlongKSteps {
     }
   }
 
-  // What slot `slot` of the pass at `now` loads ahead of its FFMAs.
+  // The loads of A before the FFMAs of slot `slot` in the pass at `now`.
   template <int slot>
   __device__ void load_a(const Addresses& now, const Addresses& next) {
     if constexpr (!kAlongA) {
@@ -138,8 +138,8 @@ struct AlongKSteps {
       if constexpr (coming < kSlots) load_a_across<coming>(now);
       if constexpr (coming >= kSlots) load_a_across<coming - kSlots>(next);
     } else {
-      // The four rows that the slot before was the last to multiply.
-      constexpr int last = slot - 1 + kVectorsA * kChunk;  // counted from a chunk before the pass
+      // Replaces the four rows that the previous slot was the last to multiply.
+      constexpr int last = slot - 1 + kVectorsA * kChunk;  // counted from one chunk before the pass
       constexpr int k = last / kVectorsA, vector = last % kVectorsA;
       if constexpr (k % kChunk == kChunk - 1) {
         load_rows_of_a<k / kChunk, kVector * vector, kVector*(vector + 1)>(now, next);
@@ -158,7 +158,7 @@ struct AlongKSteps {
     }
   }
 
-  // What must be in registers before the first pass.
+  // Loads the fragments that must be in registers before the first pass.
   __device__ void load_first(const Addresses& from) {
     if constexpr (kAlongB) load_columns_of_b<0, 0, kCols>(from);
     if constexpr (!kAlongB) load_vectors_of_b<0>(from);
@@ -178,8 +178,8 @@ struct AlongKSteps {
     if constexpr (kAlongA) return a_along[row][k % kChunk];
     return a_across[slot % kInFlight][row % kVector];
   }
-  // Slots `slot` to `end` of the pass at `now`, while the next fragments are loaded. Rows there and
-  // back: neighbours share an operand.
+  // Multiplies slots `slot` to `end` of the pass at `now`, while the next fragments are loaded.
+  // Alternating direction along rows: neighbouring FFMAs share an operand.
   template <int slot, int end>
   __device__ void multiply(const Addresses& now, const Addresses& next) {
     if constexpr (slot < end) {
@@ -201,7 +201,7 @@ struct AlongKSteps {
   }
 };
 
-// The warps that multiply: FfmaMainloop, but for how fragments are found.
+// The loop of the warps that multiply: FfmaMainloop with other addresses of fragments.
 template <auto cfg>
 class AlongKMainloop {
  public:
@@ -218,8 +218,8 @@ class AlongKMainloop {
     steps_.load_first(addresses(0));
   }
 
-  // Adds the product of the next `stages` stages to the accumulators. The next stage is asked for
-  // early and waited for late, amid the FFMAs.
+  // Adds the product of the next `stages` stages to the accumulators. The barrier of the next stage
+  // is tested before the FFMAs of a stage, and waited for in the middle of them.
   __device__ void multiply(int stages) {
     constexpr int kHalf = Steps::kSlots / 2;
 #pragma unroll 1
@@ -239,7 +239,7 @@ class AlongKMainloop {
   __device__ auto& accumulators() { return steps_.accumulators; }
 
  private:
-  // The address of a lane's first fragment in stage 0; along k, that of its row's first half.
+  // The address of a lane's first fragment in stage 0; along k, the address of its first row.
   __device__ static std::uint32_t first_of(const float* tile, bool along_k, int first_of_warp,
                                            int lane) {
     const int of_lane = along_k ? (first_of_warp / tile::kVector + lane) * cfg.kPanel
@@ -258,10 +258,10 @@ class AlongKMainloop {
   }
 
   Steps steps_;
-  std::uint32_t a_, b_;   // in stage 0
-  std::uint32_t loaded_;  // barrier of stage 0
-  int stage_ = 0;         // that is multiplied,
-  unsigned phase_ = 0;    // and the phase of its barrier
+  std::uint32_t a_, b_;   // addresses in stage 0
+  std::uint32_t loaded_;  // address of stage 0's barrier
+  int stage_ = 0;         // the current stage
+  unsigned phase_ = 0;    // the phase of its barrier
 };
 
 }  // namespace tessera::mainloop

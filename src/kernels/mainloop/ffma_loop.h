@@ -1,4 +1,4 @@
-// Producer and consumer of a ring whose stages are multiplied by FFMAs. The consumer's loop costs
+// The producer and the consumer of a ring of stages that FFMAs multiply. The consumer's loop costs
 // about twenty instructions per stage in addition to the LDS.128 and FFMAs of ffma.h.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tessera::mainloop {
 template <auto cfg>
 inline constexpr int kConsumers = cfg.threads() - cfg.kProducers;
 
-// What the two share: tiles, and the barriers of their stages.
+// The shared memory of producers and consumers: tiles, and the barriers of their stages.
 template <auto cfg>
 struct FfmaStages {
   using Ring = pipeline::Ring<cfg.stages, kConsumers<cfg> + copy::StageLoad<cfg>::kThreads>;
@@ -20,7 +20,7 @@ struct FfmaStages {
   tile::Stages<cfg> tiles;
   Ring ring;
 
-  // By one thread; __syncthreads() must follow.
+  // Called by one thread; __syncthreads() must follow.
   __device__ void init() { ring.init(copy::StageLoad<cfg>::kArrivals); }
 };
 
@@ -39,14 +39,14 @@ __device__ void load_next(FfmaStages<cfg>& shared, pipeline::RingPosition<cfg.st
   position.advance();
 }
 
-// The warps that multiply: one object per thread, kept over all items of its CTA.
+// The loop of the warps that multiply: one object per thread, for all work items of its CTA.
 template <auto cfg>
 class FfmaMainloop {
  public:
   using Steps = FfmaSteps<cfg>;
   using Addresses = typename Steps::Addresses;
 
-  // `slice`: which part of each stage's k this warp multiplies.
+  // `slice`: the number of the part of each stage's k that this warp multiplies.
   __device__ FfmaMainloop(const FfmaStages<cfg>& shared, tile::Coord<> lane, tile::Coord<> warp,
                           int slice = 0)
       : first_{ptx::kept_in_register(ptx::shared_address(
@@ -60,8 +60,8 @@ class FfmaMainloop {
     steps_.load_first(first_);
   }
 
-  // Adds the product of the next `stages` stages to the accumulators. The next stage is asked for
-  // early and waited for late, amid the FFMAs.
+  // Adds the product of the next `stages` stages to the accumulators. The barrier of the next stage
+  // is tested before the FFMAs of a stage, and waited for in the middle of them.
   __device__ void multiply(int stages) {
     constexpr int kHalf = Steps::kVectors / 2;
 #pragma unroll 1
@@ -89,10 +89,10 @@ class FfmaMainloop {
   }
 
   Steps steps_;
-  Addresses first_;       // in stage 0
-  std::uint32_t loaded_;  // barrier of stage 0
-  int stage_ = 0;         // that is multiplied,
-  unsigned phase_ = 0;    // and the phase of its barrier
+  Addresses first_;       // addresses in stage 0
+  std::uint32_t loaded_;  // address of stage 0's barrier
+  int stage_ = 0;         // the current stage
+  unsigned phase_ = 0;    // the phase of its barrier
 };
 
 }  // namespace tessera::mainloop

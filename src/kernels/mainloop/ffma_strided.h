@@ -1,5 +1,5 @@
-// A tile of D by FFMAs, of operands with any strides and alignments: elements become floats on
-// their way into shared memory, one at a time. Slow, but right for all.
+// Computes a tile of D by FFMAs, for operands with any strides and alignments. Elements are copied
+// to shared memory one at a time and converted to float. Slow, but correct for all operands.
 #pragma once
 
 #include "kernels/copy/strided_operand.h"
@@ -10,7 +10,7 @@ namespace tessera::mainloop {
 using copy::StridedOperand;
 
 // A tile in shared memory, (k, outer); elements outside of the matrix are zeros. `load(data, at)`
-// is an element as a float.
+// returns element `at` as a float.
 template <auto cfg, int outer>
 struct StridedTile {
   float x[cfg.block.k][cfg.pitch(outer)];
@@ -27,7 +27,7 @@ struct StridedTile {
       return along_k ? tile::Coord<>{number / cfg.block.k, number % cfg.block.k}
                      : tile::Coord<>{number % outer, number / outer};
     };
-    float kept[kOfThread];  // WHY first: all loads are in flight at a time
+    float kept[kOfThread];  // WHY an array: all loads are in flight at the same time
 #pragma unroll
     for (int i = 0; i < kOfThread; ++i) {
       const long long in_outer = first_outer + place(i).m, in_k = first_k + place(i).n;
@@ -45,7 +45,7 @@ struct StridedTiles {
   StridedTile<cfg, cfg.block.n> b;
 };
 
-// A thread's outputs are a thread grid apart: lanes read neighbours, or the same.
+// A thread's outputs are a thread grid apart, so that lanes read the same or adjacent words.
 template <auto cfg>
 struct StridedSums {
   float sum[cfg.thread.m][cfg.thread.n] = {};
@@ -53,7 +53,7 @@ struct StridedSums {
   __device__ static int row() { return threadIdx.x / cfg.thread_grid().n; }
   __device__ static int column() { return threadIdx.x % cfg.thread_grid().n; }
 
-  // The products of a tile.
+  // Adds the products of a tile.
   __device__ void multiply(const StridedTiles<cfg>& tiles) {
     const int r = row(), c = column();
 #pragma unroll
@@ -69,7 +69,7 @@ struct StridedSums {
     }
   }
 
-  // Of a part of k. `other` begins anew.
+  // Adds the sums of a part of k, and sets `other` to zero.
   __device__ void add(StridedSums& other) {
 #pragma unroll
     for (int i = 0; i < cfg.thread.m; ++i) {
@@ -81,7 +81,7 @@ struct StridedSums {
     }
   }
 
-  // To store(sum, row, column) of the tile.
+  // Calls store(sum, row, column) for each sum, with its position in the tile.
   template <class Store>
   __device__ void for_each(Store store) const {
     for (int i = 0; i < cfg.thread.m; ++i) {
@@ -92,8 +92,8 @@ struct StridedSums {
   }
 };
 
-// The sums of the tile that begins there. `sync()`: a barrier of the threads of cfg. chain_k: sums
-// of so much of k are added up on their own, and then to those of all; 0: one chain.
+// The sums of the tile that begins at `at`. `sync()` is a barrier of the threads of cfg. Sums over
+// chain_k of k are computed separately and then added to the total; chain_k 0: a single sum.
 template <auto cfg, int chain_k, class Load, class Sync>
 __device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const StridedOperand& a,
                                              const StridedOperand& b, tile::Coord<long long> at,
@@ -103,14 +103,14 @@ __device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const Str
   for (long long k = 0; k < a.k; k += cfg.block.k) {
     tiles.a.copy(a, at.m, k, load);
     tiles.b.copy(b, at.n, k, load);
-    sync();  // the tiles are there
+    sync();  // the tiles have been copied
     if constexpr (chain_k == 0) {
       all.multiply(tiles);
     } else {
       chain.multiply(tiles);
       if ((k + cfg.block.k) % chain_k == 0) all.add(chain);
     }
-    sync();  // and all have read them
+    sync();  // all threads have read them
   }
   if constexpr (chain_k > 0) all.add(chain);
   return all;

@@ -1,6 +1,6 @@
-// Tiles in shared memory -> sums in registers, by mma.sync: 16-bit elements and TF32. The warps
-// that multiply also copy. Fragments are loaded one step of k ahead of the instructions that read
-// them.
+// Multiplies tiles in shared memory into sums in registers, by mma.sync: 16-bit elements and TF32.
+// The warps that multiply also copy. Fragments are loaded one step of k ahead of the instructions
+// that read them.
 #pragma once
 
 #include <cuda/std/type_traits>
@@ -10,7 +10,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: in, block, warp().
+// `cfg` has: in, block, warp().
 template <auto cfg>
 struct MmaStage {
   using T = cuda::std::conditional_t<ptx::bits_of(cfg.in) == 16, std::uint16_t, float>;
@@ -25,18 +25,18 @@ struct MmaStage {
 template <auto cfg>
 using MmaAccumulators = tile::MmaAccumulators<cfg.in, cfg.warp().m, cfg.warp().n>;
 
-// The warp's part of the work on tiles in a ring, for operands that are contiguous along k or not.
+// Multiplies a warp's part of the tiles in a ring, for given contiguous indices of the operands.
 template <auto cfg, class Ring, bool a_along_k, bool b_along_k>
 class MmaMainloop {
  public:
-  // (row, col): the warp's tile in the block's.
+  // (row, col) is the origin of the warp's tile in the block's tile.
   __device__ MmaMainloop(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col)
       : sums_(sums),
         ring_(ring),
         at_a_(tile::mma_lane_offset<A, kA>(a_along_k, threadIdx.x % 32, row)),
         at_b_(tile::mma_lane_offset<B, kB>(b_along_k, threadIdx.x % 32, col)) {}
 
-  // sums += A * B of the block's tile, for all tiles of the ring.
+  // sums += A * B for all tiles of the ring.
   __device__ void multiply() {
     load(0);
 #pragma unroll 1
@@ -51,14 +51,14 @@ class MmaMainloop {
   static constexpr int kSteps = cfg.block.k * ptx::bits_of(cfg.in) / (8 * 32);
   static_assert(kSteps % 2 == 0, "two sets of fragments take turns");
 
-  // The fragments for step `i`, of the tile after the current one from kSteps on.
+  // Loads the fragments for step `i`; step kSteps is the first one of the next tile.
   __device__ void load(int i) {
     a_[i % 2].load(ring_.current().a, a_along_k, at_a_, i % kSteps);
     b_[i % 2].load(ring_.current().b, b_along_k, at_b_, i % kSteps);
   }
 
-  // TRIED: copies spread over the steps, and a loop of its own for tiles that are whole: the TF32
-  // kernel then keeps 20 bytes of registers in memory.
+  // TRIED: copies spread over the steps, and a separate loop for whole tiles: the TF32 kernel then
+  // spills 20 bytes of registers.
   __device__ void multiply_tile() {
     if (ring_.has_next()) {
       ring_.template start_next<false>(0, 1);
@@ -76,14 +76,14 @@ class MmaMainloop {
   MmaAccumulators<cfg>& sums_;
   Ring& ring_;
   int at_a_, at_b_;
-  tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter, kA> a_[2];  // of even and odd steps
+  tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter, kA> a_[2];  // for even and odd steps
   tile::MmaFragments<B, cfg.warp().n / tile::kMmaOuter, kB> b_[2];
 };
 
-// sums += A * B of the block's tile, for all tiles of the ring. (row, col): the warp's tile in it.
+// sums += A * B for all tiles of the ring. (row, col) is the origin of the warp's tile.
 //
-// WHY a loop for each: where loads of fragments ask how an operand lies, no matrix instruction
-// passes them.
+// WHY one loop per layout: with a branch at each load of fragments, the compiler moves no matrix
+// instruction across the loads.
 template <auto cfg, class Ring>
 __device__ void multiply_along(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col,
                                bool a_along_k, bool b_along_k) {

@@ -1,4 +1,4 @@
-// A tile of a small product by the warps of a CTA, on the FP64 tensor cores of SM 9.0 and later.
+// The warps of a CTA compute a tile of a small product on the FP64 tensor cores, from SM 9.0 on.
 #pragma once
 
 #include "kernels/copy/swizzled_tile_copy.h"
@@ -8,7 +8,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: block, warp(), majors, team().
+// `cfg` has: block, warp(), majors, team().
 template <auto cfg>
 class SmallDmma {
  public:
@@ -24,7 +24,7 @@ class SmallDmma {
 
   __device__ void clear() { sums_.clear(); }
 
-  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
+  // Starts the copies of the operands' tiles from k on. `thread` counts within the team.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
                                long long k, int thread) {
     using CopyA = copy::SwizzledTileCopy<A, cfg.team()>;
@@ -69,7 +69,7 @@ class SmallDmma {
   static constexpr int kDepth = tile::dmma_depth(kInstruction);
 
   tile::DmmaAccumulators<cfg.warp().m, cfg.warp().n> sums_;
-  int row_, column_;  // the warp's tile in the block's
+  int row_, column_;  // origin of the warp's tile in the block's tile
 };
 
 }  // namespace tessera::mainloop

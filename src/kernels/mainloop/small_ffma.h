@@ -1,6 +1,6 @@
-// A tile of a small product by a team of warps, FP32 on CUDA cores. Tiles in shared memory lie as
-// the operands do, and fragments are loaded 128 bits at a time either way: four neighbours of
-// one k, or four k of one neighbour.
+// A team of warps computes a tile of a small product, FP32 on CUDA cores. Tiles in shared memory
+// have the contiguous index of their operand. Fragments are loaded 128 bits at a time in both
+// cases: four neighbours for one k, or four k of one row (or column).
 #pragma once
 
 #include "kernels/copy/padded_tile_copy.h"
@@ -9,14 +9,14 @@
 
 namespace tessera::mainloop {
 
-// `count` values of one operand that a thread holds, for four of k; `apart`: see SmallPlaces.
+// A thread's `count` values of one operand, for four k. `apart`: see SmallPlaces.
 template <class Tile, int count, int lanes, bool apart>
 struct SmallFragment {
   using Places = tile::SmallPlaces<count, lanes, apart>;
   static constexpr int kDepth = 4;
   float x[kDepth][count];
 
-  // `first`: the place of the thread's first value, for k = 0.
+  // `first`: the position of the thread's first value, for k = 0.
   __device__ void load(const Tile& tile, int first, int k) {
     const float* from = &tile.elements[first + Tile::place(0, k)];
     if constexpr (Tile::kAlongK) {
@@ -53,7 +53,7 @@ struct SmallFragment {
   }
 };
 
-// `cfg` says: block, warp(), kLanes, thread(), majors, team().
+// `cfg` has: block, warp(), kLanes, thread(), majors, team().
 template <auto cfg>
 class SmallFfma {
  public:
@@ -75,7 +75,7 @@ class SmallFfma {
     for (int i = 0; i < kM * kN; ++i) sum_[i / kN][i % kN] = 0;
   }
 
-  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
+  // Starts the copies of the operands' tiles from k on. `thread` counts within the team.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
                                long long k, int thread) {
     copy::PaddedTileCopy<A, cfg.team()>(copy::operand_a<float, cfg.majors.a>(p), corner.m, k,
@@ -126,14 +126,14 @@ class SmallFfma {
 
  private:
   static constexpr int kM = cfg.thread().m, kN = cfg.thread().n;
-  // Eight lanes that load rows of a tile along k meet in no bank where the rows are neighbours, and
-  // four lanes in two each.
+  // WHY apart: if the rows of A are along k, eight lanes then load neighbouring rows without bank
+  // conflicts. B's four lanes have 2-way conflicts.
   using FragmentA = SmallFragment<A, kM, cfg.kLanes.m, A::kAlongK>;
-  using FragmentB = SmallFragment<B, kN, cfg.kLanes.n, false>;  // D is stored by four along n
+  using FragmentB = SmallFragment<B, kN, cfg.kLanes.n, false>;  // D is stored in vectors along n
   static_assert(FragmentA::kDepth == FragmentB::kDepth && kN % 4 == 0);
 
   float sum_[kM][kN];
-  int row_, column_;  // the thread's first output in the tile
+  int row_, column_;  // position of the thread's first output in the tile
 };
 
 }  // namespace tessera::mainloop

@@ -1,5 +1,5 @@
-// A tile of a small product by the warps of a CTA: 16-bit elements on tensor cores, by mma.sync.
-// Tiles in shared memory lie as the operands do; ldmatrix transposes.
+// The warps of a CTA compute a tile of a small product: 16-bit elements on tensor cores, by
+// mma.sync. Tiles in shared memory have the contiguous index of their operand; ldmatrix transposes.
 #pragma once
 
 #include <cuda/std/type_traits>
@@ -12,7 +12,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: in, out, block, warp(), majors, team().
+// `cfg` has: in, out, block, warp(), majors, team().
 template <auto cfg>
 class SmallMma {
  public:
@@ -29,7 +29,7 @@ class SmallMma {
 
   __device__ void clear() { sums_.clear(); }
 
-  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
+  // Starts the copies of the operands' tiles from k on. `thread` counts within the team.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
                                long long k, int thread) {
     using T = std::uint16_t;
@@ -61,7 +61,7 @@ class SmallMma {
 
  private:
   tile::MmaAccumulators<cfg.in, cfg.warp().m, cfg.warp().n> sums_;
-  int row_, column_;  // the warp's tile in the block's
+  int row_, column_;  // origin of the warp's tile in the block's tile
 };
 
 }  // namespace tessera::mainloop

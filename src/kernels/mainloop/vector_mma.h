@@ -1,7 +1,7 @@
-// A warp's sums of 16 rows of a matrix times a few vectors on tensor cores, straight from memory to
-// registers. An instruction may take k in any order that A and B share, so a lane loads neighbours
-// of 16 bytes and gives them to the places that the instruction has for its k: nothing is
-// exchanged between lanes, and nothing goes through shared memory.
+// A warp multiplies 16 rows of a matrix by a few vectors on tensor cores, with operands loaded
+// directly from global memory to registers. The order of k within an instruction does not matter if
+// it is the same for A and B. So a lane loads 16 adjacent bytes and passes them in the registers
+// that belong to its lane, without exchanges between lanes and without shared memory.
 #pragma once
 
 #include "kernels/copy/neighbours.h"
@@ -10,15 +10,15 @@
 
 namespace tessera::mainloop {
 
-// Where lanes load from: rows or vectors `first` and, of rows, eight below it.
+// A line (a row of the matrix, or a vector) from which a lane loads neighbours along k.
 template <ElementType type>
 struct LinesAlongK {
   using Memory = typename types::Storage<type>::Memory;
   const Memory* line;
-  long long step;  // from one k to the next
-  int width;       // neighbours that are one access: 16 bytes, 4 bytes or one element
+  long long step;  // elements between neighbours in k
+  int width;       // elements per access: 16 bytes, 8 bytes, 4 bytes or one element
 
-  // Beyond the end: zeros.
+  // Loads `count` elements from k on. Elements from `end` on are zeros.
   template <int count>
   __device__ void load(copy::Neighbours<type, count>& to, long long k, long long end) const {
     const Memory* const from = line + k * step;
@@ -41,10 +41,10 @@ class VectorMma {
   using Lines = LinesAlongK<cfg.in>;
   static constexpr int kGroups = cfg.vectors() / 8;
 
-  // Adds k from `begin` on, `distance` between what the warp takes at a time.
+  // Adds the products from k = `begin` on. The warp takes cfg.ahead steps of k per `distance`.
   __device__ void multiply(const Lines (&rows)[2], const Lines (&vectors)[kGroups], long long begin,
                            long long end, long long distance) {
-    bool is_wide = true;  // all accesses are of 16 bytes
+    bool is_wide = true;  // all accesses have 16 bytes
     for (const Lines& of : rows) is_wide &= of.width == cfg.vector();
     for (const Lines& of : vectors) is_wide &= of.width == cfg.vector();
     const auto load = [&](Step& step, long long k) {
@@ -107,7 +107,7 @@ class VectorMma {
     }
   }
 
-  // How many bits of an element are multiplied: 64, 16, or of FP32 the upper ones.
+  // The row of a 16-bit type or of TF32, null for FP64. FP32 elements are rounded to TF32.
   static constexpr const types::MultipliedRow* kRow = types::find_multiplied(cfg.in);
   static constexpr bool kRounds = kRow && ptx::bits_of(kRow->type) == 32;
 

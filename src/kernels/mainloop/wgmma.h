@@ -1,5 +1,5 @@
-// Tiles to accumulators on tensor cores: the producer's loop over the k tiles of one output tile,
-// and the consumer's loop, which multiplies the stages that the producer fills.
+// The loops of wgmma kernels: the producer's loop loads the k tiles of one output tile into a ring,
+// the consumer's loop multiplies the stages of the ring.
 #pragma once
 
 #include <cuda/std/type_traits>
@@ -14,18 +14,18 @@
 
 namespace tessera::mainloop {
 
-// What one CTA loads for itself and its partners.
+// The shares of A's and B's tiles that one CTA loads for itself and its partners.
 struct Shares {
   copy::Share a, b;
 };
 
-// Which matrices of a batch.
+// The indices of A and B in a batch.
 struct Products {
   int a, b;
 };
 
-// One thread: the k tiles first_k_tile ... of one output tile. LoadA and LoadB are copy::TmaTile;
-// maps of a batch have rank 3. `threads_read`: and not wgmma alone.
+// One thread loads the k tiles of one output tile, from first_k_tile on. LoadA and LoadB are
+// copy::TmaTile; maps of a batch have rank 3. `threads_read`: threads read the tiles, too.
 template <class LoadA, class LoadB, int rank, bool threads_read, class Ring>
 __device__ void load_tiles(Ring& ring, pipeline::Position<Ring::kStages>& at, const TensorMap& a,
                            const TensorMap& b, tile::Coord<> corner, int first_k_tile, int k_tiles,
@@ -43,7 +43,7 @@ __device__ void load_tiles(Ring& ring, pipeline::Position<Ring::kStages>& at, co
   }
 }
 
-// The products of one stage, all of its k: kept in flight.
+// Starts the products of one stage, over all of its k. Does not wait for them.
 template <class TileA, class TileB, class Sums>
 __device__ void multiply_stage(Sums& sums, std::uint64_t a, std::uint64_t b, bool first) {
   constexpr int kStep = ptx::kWgmmaK<TileA::kType>;
@@ -66,13 +66,13 @@ struct Nothing {
   __device__ void operator()() const {}
 };
 
-// A warpgroup: sums = its rows of A (from `row` of the tile on) times B, over all k tiles, at least
-// one. TRIED: clearing the sums here where there is none. ptxas then serialises wgmma,
-// and the kernel is slow. One
-// stage stays in flight, so a stage is released when the next one has been started.
-// `release(stage)` says that this warp no longer reads it; `last_started()` is called when the
-// tensor cores have all their work, and `under_way()` some k tiles earlier, when stores of the tile
-// before have left. TRIED: a condition in the loop for that: slower.
+// A warpgroup computes sums = its rows of A (from `row` of the tile on) times B, over all k tiles.
+// At least one is required. TRIED: clearing the sums if there is none: ptxas then serialises wgmma,
+// and the kernel is slow. One stage stays in flight, so a stage is released after the next one has
+// been started. `release(stage)` is called when this warp no longer reads the stage,
+// `last_started()` after the last wgmma has been started, and `under_way()` after the first k
+// tiles, when stores of the previous tile have usually ended. TRIED: a condition for under_way()
+// inside the loop: slower.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted,
           class UnderWay = Nothing>
 __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::kStages>& at,
@@ -82,7 +82,7 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   const std::uint64_t b = TileB::descriptor(ptx::shared_address(ring.b));
   int previous = 0;
   sums.pin();
-  ptx::wgmma_fence();  // WHY once: nothing else touches the sums until the last wait
+  ptx::wgmma_fence();  // WHY once: no other code uses the sums until the last wait
   int tile = 0;
   const auto multiply_until = [&](int end) {
 #pragma unroll 1
@@ -106,7 +106,7 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   release(previous);
 }
 
-// Half of a stage with A from registers, kept in flight; the half before has finished.
+// Starts half of a stage with A from registers, and waits for the previous half.
 template <int half, class TileA, class TileB, class Sums>
 __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], std::uint32_t at,
                               std::uint64_t b, bool first) {
@@ -130,8 +130,8 @@ __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], s
 }
 
 // The same as multiply_tiles, with A from registers: fragments of half a stage are loaded while the
-// tensor cores multiply by those of the half before. TRIED: a quarter. A warpgroup that multiplies
-// alone then waits for its loads.
+// tensor cores multiply the previous half. TRIED: quarters: a warpgroup that multiplies alone then
+// waits for its loads.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted>
 __device__ void multiply_tiles_from_registers(Sums& sums, Ring& ring,
                                               pipeline::Position<Ring::kStages>& at, int k_tiles,

@@ -1,18 +1,18 @@
-// Products of operands in two terms, summed as accurately as FP32 adds. HW: a tensor core cuts the
-// factors of every step and its sum, always towards zero, and a long chain of them drifts. So
-// chains of products of high terms are short, 32 of k, and ordinary adds put their sums to master
-// sums: they are *promoted*. While they are, the products with a low term keep the tensor cores
-// busy. These have a chain of their own, since low terms are multiplied by a power of two; it may
-// be long, for its sums are 2^-12 of the others.
+// Multiplies operands that are split into two terms, with sums as accurate as FP32 additions. HW: a
+// tensor core truncates the products and the sum of every step towards zero, so a long chain of
+// MMAs drifts. Chains of products of high terms are therefore short, 32 k, and ordinary additions
+// add their sums to master sums: they are *promoted*. Meanwhile the tensor cores multiply the
+// products with a low term. These have a separate chain, because low terms are multiplied by a
+// power of two; it may be long, because its sums are 2^-12 of the others.
 //
-// WHY 32: of positive numbers, chains of 64 end 3.1 u low in the mean, twice what FP32 loses by
+// WHY 32: for positive numbers, chains of 64 end 3.1 u low on average, twice the loss of FP32 in
 // sums of 256; chains of 32 end 1.3 u low. TRIED (simulated): a next chain that returns to zero,
-// and high terms of 10 bits: 2.8 u and 2.1 u, since the factors are cut, not the sums alone.
+// and high terms of 10 bits: 2.8 u and 2.1 u, because products are truncated too, not only sums.
 //
-// TRIED (H100): one chain for all products, and two warpgroups that take turns (rung 47). In tiles
+// TRIED (H100): one chain for all products, and two alternating warpgroups (rung 47). In tiles
 // of 128x192 it is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
 //
-// Floors, measured before this was built: docs/tensor-arithmetic.md.
+// The speed of such main loops, measured before this was built: docs/tensor-arithmetic.md.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@
 
 namespace tessera::mainloop {
 
-// Stages after which the products with a low term are promoted, too.
+// The chain of products with a low term ("mixed") is promoted after this many stages.
 inline constexpr int kMixedStages = 128;
 
-// The tiles of one stage, by descriptor: rows of high terms and then as many low ones.
+// The descriptors of one stage's tiles. Each row has high terms, then the same number of low terms.
 template <class TileA, class TileB>
 struct TermStage {
   static constexpr int kHigh = 0, kLow = TileA::kK / 2;
@@ -35,7 +35,7 @@ struct TermStage {
   static_assert(TileA::kKMajor && TileB::kKMajor && TileA::kK == TileB::kK);
   static_assert(TileA::kK == TileA::kRow, "both terms in one row");
 
-  // WHY halves of descriptors: what a step adds stays in the lower one, and 64 bits would be added.
+  // WHY halves: a step changes only the lower half of a descriptor, and 64-bit additions cost more.
   std::uint32_t a, b, a_high, b_high;
 
   __device__ TermStage(std::uint64_t of_a, std::uint64_t of_b, int stage)
@@ -48,7 +48,7 @@ struct TermStage {
     return std::uint64_t{high} << 32 | low;
   }
 
-  // chain (+)= one term of A times one of B, all k of the stage. `first`: the chain begins here.
+  // chain += one term of A times one of B, over all k of the stage. `first`: starts a new chain.
   template <int of_a, int of_b, class Sums>
   __device__ void multiply(Sums& chain, bool first = false) const {
     static_assert(Sums::kTilesM == 1 && Sums::kTilesN == 1);
@@ -79,8 +79,8 @@ __device__ void promote(Sums& master, const Sums& chain, float factor = 1) {
   }
 }
 
-// A warpgroup: master = its rows of A (from `row` of the tile on) times B. Low terms are multiplied
-// by 2^low_exponent. `release(stage)`: this warp no longer reads the stage.
+// A warpgroup computes master = its rows of A (from `row` of the tile on) times B. Low terms are
+// scaled by 2^low_exponent. `release(stage)` is called when this warp no longer reads the stage.
 template <class TileA, class TileB, int low_exponent, class Sums, class Ring, class Release>
 __device__ void multiply_promoted(Sums& master, Ring& ring, pipeline::Position<Ring::kStages>& at,
                                   int stages, int row, Release release) {

@@ -1,8 +1,8 @@
 // The launch after a product with an epilogue that the product's own kernel did not apply. It reads
-// sums that are not rounded yet, from D itself where D is of their type, else from the workspace;
-// so D is rounded once, and every kernel serves every epilogue.
+// sums that are not rounded yet, from D itself if D has their type, else from the workspace. So D
+// is rounded only once, and every kernel can be used with every epilogue.
 //
-// A thread has four neighbouring outputs at a time: one access where base and rows allow it.
+// A thread processes four neighbouring outputs at a time, in one access if base and rows allow it.
 #include <cstdint>
 
 #include "kernels/epilogue/finish.h"
@@ -16,7 +16,7 @@ struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
   T x[4];
 };
 
-// Whether every fourth element of any row may be accessed together with the next three.
+// Whether base and row stride allow accesses of four elements, at every fourth element of a row.
 template <class T>
 __device__ bool takes_fours(const void* base, long long row) {
   return reinterpret_cast<unsigned long long>(base) % alignof(Four<T>) == 0 && row % 4 == 0;
@@ -45,7 +45,7 @@ __device__ void store_four(T* to, const Four<T>& four, int count, bool together)
   }
 }
 
-// An element of C, as a sum. All threads of a launch take the same branch.
+// Loads an element of C in the type of sums. All threads of a launch take the same branch.
 template <class Sum>
 __device__ Sum load_c(ElementType type, const void* c, long long at) {
   using types::Storage;
@@ -61,7 +61,7 @@ __device__ Sum load_c(ElementType type, const void* c, long long at) {
   }
 }
 
-// One product of the batch, with its sums.
+// The addresses and sums of one product of the batch.
 template <class Sum>
 struct Product {
   __device__ Product(const FinishParams& p, long long number)
@@ -74,7 +74,7 @@ struct Product {
   const Sum* sums;
 };
 
-// Outputs (row, column) ... (row, column + 3).
+// Finishes the outputs (row, column) to (row, column + 3).
 template <ElementType out, class Sum>
 __device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long long row,
                             long long column) {
@@ -100,7 +100,7 @@ __device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long 
              takes_fours<Memory>(of.at.d, g.d_row));
 }
 
-// CTAs stride over D, in fours of a row, product after product.
+// The threads of the grid share D of all products, in groups of four outputs of a row.
 template <ElementType out>
 __device__ void finish(const FinishParams& p) {
   using Sum = typename types::Storage<out>::Sum;

@@ -9,14 +9,14 @@
 namespace tessera::passes {
 
 struct FinishParams {
-  GemmParams gemm;        // m and n, C and D, beta; alpha is in the sums
-  schedule::Batch batch;  // of C and D
+  GemmParams gemm;        // m and n, C and D, beta; the sums already include alpha
+  schedule::Batch batch;  // for C and D
   epilogue::Finish finish;
-  const void* sums;        // rows of `sums_row`; null: D holds them
-  long long sums_row;      // elements
+  const void* sums;        // row-major; null: the sums are in D
+  long long sums_row;      // elements between rows
   long long sums_product;  // elements from one product's sums to the next one's
-  ElementType type_of_c;   // of gemm.c, which is read where beta is not 0: f64, f32, bf16 or f16
-  int unused = 0;          // no padding
+  ElementType type_of_c;   // f64, f32, bf16 or f16; used if beta is not 0
+  int unused = 0;          // so that the struct has no padding
 };
 
 inline constexpr int kFinishThreads = 256;

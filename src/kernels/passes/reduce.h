@@ -1,9 +1,9 @@
 // The second launch of a stream-K product: adds the partial sums of each split tile in ascending k,
 // so that every run gives the same bits, and writes D. It may start while the first launch drains.
 //
-// A tile may have two partial sums or hundreds. Either way all of a thread's loads should be in
-// flight at once, and all SMs busy: so slices of the partial sums are added by threads of their
-// own, then the slices' sums by one.
+// A tile may have two partial sums or hundreds. In both cases a thread's loads should be in flight
+// together, and all SMs busy. So the partial sums are divided into slices; each slice is added by
+// different threads, and the sums of the slices by one thread.
 #pragma once
 
 #include "kernels/epilogue/output.h"
@@ -12,14 +12,14 @@
 
 namespace tessera::passes {
 
-// WHY: -0 changes no number that it is added to; 0 + (-0) would be +0.
+// WHY -0: x + (-0) is x for every x; x + 0 would change -0 to +0.
 template <class T>
 __device__ tile::Vec4<T> add_identity() {
   return {-T{0}, -T{0}, -T{0}, -T{0}};
 }
 
 // Four neighbouring sums of a split tile over the runs first ... end-1, in ascending order.
-// `workspace` holds partial tiles.
+// `workspace` contains the partial tiles.
 template <int tile_elements, class T>
 __device__ tile::Vec4<T> sum_of_runs(const T* workspace, schedule::Partials partials, int first,
                                      int end, int element) {
@@ -38,24 +38,24 @@ __device__ tile::Vec4<T> sum_of_runs(const T* workspace, schedule::Partials part
   return sum;
 }
 
-// Slice `slice` begins at this run.
+// The first run of slice `slice`.
 __device__ inline int slice_begin(schedule::Partials partials, int slice, int slices) {
   return partials.first + (partials.last - partials.first + 1) * slice / slices;
 }
 
-// Adds the sums of all slices, in ascending order, to the first one's. All threads of a CTA call
-// it; thread: slice * vectors + vector.
+// Adds the sums of all slices, in ascending order, to those of the first slice. All threads of a
+// CTA call it; thread number = slice * vectors + vector.
 template <class Vec4>
 __device__ void add_slices(Vec4& sum, int vectors) {
   __shared__ Vec4 sums[kReduceThreads];
-  __syncthreads();  // the sums of the piece before have been read
+  __syncthreads();  // the sums of the previous piece have been read
   sums[threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.x >= vectors) return;
   for (int i = threadIdx.x + vectors; i < kReduceThreads; i += vectors) tile::add(sum, sums[i]);
 }
 
-// CTAs stride over pieces of the split tiles. `p` holds gemm, schedule and partials, of type T.
+// The CTAs share the pieces of all split tiles. `p` has gemm, schedule and partials, of type T.
 template <int block_m, int block_n, class T = float, bool starts_early = true, class Params>
 __device__ void reduce(const Params& p) {
   if constexpr (starts_early) ptx::launch_dependents();
@@ -67,7 +67,7 @@ __device__ void reduce(const Params& p) {
   for (int i = blockIdx.x; i < p.schedule.split_tiles() * pieces; i += gridDim.x) {
     const int split = i / pieces;
     const schedule::Partials partials = schedule::partials_of(p.schedule, split);
-    if (partials.first == partials.last) continue;  // one run computed all of it, and wrote D
+    if (partials.first == partials.last) continue;  // one run computed the tile and wrote D
     const schedule::TileCoord at = schedule::raster(p.schedule, p.schedule.whole_tiles + split);
     const int element = 4 * (i % pieces * vectors + static_cast<int>(threadIdx.x) % vectors);
     const long long row = at.m * block_m + element / block_n;

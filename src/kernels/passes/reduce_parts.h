@@ -1,5 +1,5 @@
-// The second launch of a product whose k is split among CTAs of tensor cores: adds the partial sums
-// in ascending k, so that every run gives the same bits, and writes D. It may start while the first
+// The second launch of a tensor-core product with k split among CTAs: adds the partial sums in
+// ascending k, so that every run gives the same bits, and writes D. It may start while the first
 // launch drains.
 #pragma once
 
@@ -25,7 +25,7 @@ __device__ inline float4 sum_of_parts(const float* partials, long long part, int
   return sum;
 }
 
-// Outputs (row, column) ... (row, column + 3).
+// Stores the outputs (row, column) to (row, column + 3).
 template <ElementType out, bool with_c>
 __device__ void store_four(const GemmParams& p, float4 sum, long long row, long long column) {
   const bool pairs = p.d_row % 2 == 0 &&
@@ -44,12 +44,12 @@ __device__ void store_four(const GemmParams& p, float4 sum, long long row, long 
   }
 }
 
-// CTAs stride over D, in fours of a row.
+// The CTAs share D, in groups of four outputs of a row.
 template <ElementType out>
 __device__ void reduce_parts(const ReduceParts& p) {
   ptx::launch_dependents();
   const int vectors = kReduceThreads / p.slices, slice = threadIdx.x / vectors;
-  const long long fours = (p.gemm.n + 3) / 4;  // of a row
+  const long long fours = (p.gemm.n + 3) / 4;  // per row
   ptx::wait_for_prerequisites();
   for (long long begin = static_cast<long long>(blockIdx.x) * vectors; begin < p.gemm.m * fours;
        begin += static_cast<long long>(gridDim.x) * vectors) {

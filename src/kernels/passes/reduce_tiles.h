@@ -1,12 +1,12 @@
-// The second launch of a stream-K product whose D has another type than its sums: adds the partial
-// sums of each split tile in ascending k, so that every run gives the same bits, and writes D.
+// The second launch of a stream-K product with different types of sums and D: adds the partial sums
+// of each split tile in ascending k, so that every run gives the same bits, and writes D.
 #pragma once
 
 #include "kernels/passes/reduce_parts.h"
 
 namespace tessera::passes {
 
-// CTAs stride over pieces of the split tiles. `p` holds gemm, schedule and partials.
+// The CTAs share the pieces of all split tiles. `p` has gemm, schedule and partials.
 template <ElementType out, int block_m, int block_n, class Params>
 __device__ void reduce_tiles(const Params& p) {
   constexpr int kElements = block_m * block_n;
@@ -17,7 +17,7 @@ __device__ void reduce_tiles(const Params& p) {
   for (long long i = blockIdx.x; i < all; i += gridDim.x) {
     const int split = static_cast<int>(i / pieces);
     const schedule::Partials runs = schedule::partials_of(p.schedule, split);
-    if (runs.first == runs.last) continue;  // one run computed all of it, and wrote D
+    if (runs.first == runs.last) continue;  // one run computed the tile and wrote D
     const schedule::TileCoord tile = raster(p.schedule, p.schedule.whole_tiles + split);
     const int element = 4 * (static_cast<int>(i % pieces) * vectors + vector);
     const long long row = tile.m * block_m + element / block_n;

@@ -1,11 +1,11 @@
-// The launch before a product whose operands tensor copies do not take: one that is contiguous
-// along k, or whose rows do not begin at multiples of 16 bytes, is copied into rows along m (or n).
+// The launch before a product with operands that tensor copies cannot load: an operand that is
+// contiguous along k, or has rows at other than multiples of 16 bytes, is copied into aligned rows
+// along m (or n).
 //
-// A CTA moves one tile. Rows along k are transposed in shared memory, so that loads and stores are
-// whole lines of 128 bytes; rows along m (or n) already go straight through the registers.
-// TRIED (H200, 4096 x 4096), the slowest first: squares of 4 x 4 transposed in registers, which
-// write 64 bytes of a line at a time; tiles of 32 x 32; the squares with whole lines written and
-// halves read; tiles of 64 x 64; this tile.
+// A CTA copies one tile. Rows along k are transposed in shared memory, so that loads and stores are
+// whole lines of 128 bytes; rows along m (or n) only go through registers. TRIED (H200, 4096 x
+// 4096), slowest first: 4 x 4 squares transposed in registers, storing half lines; 32 x 32 tiles;
+// the squares storing lines and loading half lines; 64 x 64 tiles; this tile.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -13,16 +13,16 @@
 
 namespace tessera::passes {
 
-// Four neighbours `at` ... at+3 of a row of `extent` floats that are adjacent in memory.
+// Four neighbours `at` ... at+3 in a row of `extent` adjacent floats.
 struct Window {
   const float* row;
   long long at, extent;
 
-  // Floats between the last multiple of 16 bytes and the first of the four.
+  // The floats by which the window begins behind a multiple of 16 bytes.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / sizeof(float) % 4);
   }
-  // Whether the aligned fours that hold them lie inside of the row.
+  // Whether the aligned vectors that contain the window are inside of the row.
   __device__ bool is_inside() const {
     const int first = behind();
     return at >= first && at - first + (first == 0 ? 4 : 8) <= extent;
@@ -37,9 +37,9 @@ __device__ inline float4 four_of(float4 low, float4 high, int behind) {
   return low;
 }
 
-// Loads windows at any alignment: by 128-bit loads, all in flight together, where all windows of
-// the thread allow it. TRIED: element by element. Unaligned rows then
-// took longer than aligned ones.
+// Loads windows at any alignment: by 128-bit loads, all in flight together, if that is possible for
+// all windows of the thread. TRIED: element by element: unaligned rows then took longer than
+// aligned ones.
 template <int count, class WindowOf>
 __device__ void load_vectors(float4 (&x)[count], WindowOf window_of) {
   bool inside = true;
@@ -65,7 +65,7 @@ __device__ void load_vectors(float4 (&x)[count], WindowOf window_of) {
   for (int n = 0; n < count; ++n) x[n] = four_of(x[n], high[n], window_of(n).behind());
 }
 
-// First element of a CTA's tile.
+// The first element of a CTA's tile.
 struct RepackOrigin {
   long long outer, k;
 };
@@ -73,10 +73,10 @@ struct RepackOrigin {
 // Vectors per thread.
 inline constexpr int kRepackVectors = kRepackElements / 4 / kRepackThreads;
 
-// Rows along k become rows along outer.
+// Copies a tile, and transposes rows along k to rows along outer.
 __device__ inline void transpose_tile(const Repack& t, RepackOrigin at) {
   constexpr int kAcross = kRepackAlongK.depth / 4, kDown = kRepackAlongK.outer / 4;  // vectors
-  // WHY the pitch: neighbours along outer, and four k of eight outer apart, lie in 32 banks.
+  // WHY + 1: neighbours along outer, and four k of every fourth outer, are in 32 different banks.
   __shared__ float tile[kRepackAlongK.outer][kRepackAlongK.depth + 1];
   float4 x[kRepackVectors];
   load_vectors(x, [&](int n) {
@@ -102,7 +102,7 @@ __device__ inline void transpose_tile(const Repack& t, RepackOrigin at) {
   }
 }
 
-// Rows along outer become aligned ones.
+// Copies a tile with rows along outer to aligned rows.
 __device__ inline void align_tile(const Repack& t, RepackOrigin at) {
   constexpr int kAcross = kRepackAlongOuter.outer / 4;  // vectors
   const auto k_of = [&](int n) { return at.k + (threadIdx.x + n * kRepackThreads) / kAcross; };
@@ -120,13 +120,13 @@ __device__ inline void align_tile(const Repack& t, RepackOrigin at) {
   }
 }
 
-// Grid: the tiles of A, then those of B.
+// The entry. Its grid is the tiles of A, then those of B.
 __device__ inline void repack(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;
   const Repack& t = is_a ? p.a : p.b;
   const long long number = is_a ? blockIdx.x : blockIdx.x - p.a.tiles;
-  // Neighbouring CTAs read neighbours.
+  // Neighbouring CTAs read neighbouring tiles along the contiguous index.
   if (t.from_k == 1) {
     constexpr int kOuter = kRepackAlongK.outer, kDepth = kRepackAlongK.depth;
     const long long across = (t.k + kDepth - 1) / kDepth;

@@ -1,14 +1,14 @@
-// The launch before a product of 16-bit operands that tensor copies do not take, because their rows
-// do not begin at multiples of 16 bytes: each row is copied to where it does. Rows stay rows: wgmma
-// takes operands of either order.
+// The launch before a product of 16-bit operands that tensor copies cannot load, because their rows
+// do not begin at multiples of 16 bytes: it copies each row to an aligned address. It transposes
+// nothing, because wgmma takes both orders.
 //
-// Loads are aligned, and a thread shifts what it needs out of two neighbouring ones.
-// TRIED (H200, two operands of 4095 x 4095): loads that ask the L2 to forget what they read
-// (ld.global.cs): fewer bytes are written, and it takes longer.
-// TRIED: no copy at all, but eight tensor maps an operand, one for every eighth row, since those
-// begin at the same distance from a multiple of 16 bytes. HW: a tensor copy whose innermost
-// coordinate is no multiple of 16 bytes ends the kernel as an illegal instruction; and sixteen
-// copies of 3 KB a stage bring less than half of what two of 24 KB bring.
+// Loads are aligned, and a thread shifts its elements out of two neighbouring vectors.
+// TRIED (H200, two operands of 4095 x 4095): loads with an evict-first hint for L2 (ld.global.cs):
+// fewer bytes are written, but it takes longer.
+// TRIED: no copy, but eight tensor maps per operand, one for every eighth row, because these rows
+// have the same misalignment. HW: a tensor copy with an innermost coordinate that is not a multiple
+// of 16 bytes ends the kernel as an illegal instruction; and sixteen copies of 3 KB per stage have
+// less than half of the throughput of two copies of 24 KB.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@
 
 namespace tessera::passes {
 
-// Eight neighbours `at` ... at+7 of a row of `extent` elements that are adjacent in memory.
+// Eight neighbours `at` ... at+7 in a row of `extent` adjacent elements.
 struct HalfWindow {
   const std::uint16_t* row;
   long long at, extent;
 
-  // Elements between the last multiple of 16 bytes and the first of the eight.
+  // The elements by which the window begins behind a multiple of 16 bytes.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / 2 % 8);
   }
-  // Whether the aligned eights that hold them lie inside of the row.
+  // Whether the aligned vectors that contain the window are inside of the row.
   __device__ bool is_inside() const {
     const int first = behind();
     return at >= first && at - first + (first == 0 ? 8 : 16) <= extent;
@@ -37,7 +37,7 @@ struct HalfWindow {
   __device__ std::uint32_t pair(int i) const { return element(i) | element(i + 1) << 16; }
 };
 
-// One tile: each warp four rows, so that a thread has eight loads in flight.
+// Copies one tile. Each warp copies four rows, so that a thread has eight loads in flight.
 __device__ inline void align_halves(const Repack& t, long long outer, long long k) {
   constexpr int kRows = kRepackHalves.depth / (kRepackThreads / 32);
   const long long at = outer + threadIdx.x % 32 * 8, first = k + threadIdx.x / 32 * kRows;
@@ -75,7 +75,7 @@ __device__ inline void align_halves(const Repack& t, long long outer, long long 
   }
 }
 
-// Grid: the tiles of A, then those of B.
+// The entry. Its grid is the tiles of A, then those of B.
 __device__ inline void repack_halves(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;

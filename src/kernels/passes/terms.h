@@ -1,14 +1,14 @@
-// The launch before a product that is summed from terms. It multiplies each row of A and column of
-// B by a power of two and splits each number x into high = FP16(x) and low = FP16((x - high) 2^e).
-// With e = 12, high + low 2^-12 is x but for 2^-23 of it, or 2^-51 of the largest number of its
-// row.
+// The launch before a product of terms. It multiplies each row of A and column of B by a power of
+// two and splits each number x into high = FP16(x) and low = FP16((x - high) 2^e). With e = 12, the
+// error of high + low 2^-12 is at most 2^-23 of x, or 2^-51 of the largest number of the row (or
+// column).
 //
-// Numbers 2^32 below the largest one lose more digits than a product of FP32 would. Where many
-// neighbours do, or a number is an infinity or a NaN, or a row has very small numbers alone, the
-// launch says so, and FFMAs multiply the operands as they are.
+// Numbers 2^32 below the largest one of their row lose more digits than in an FP32 product. If many
+// neighbours lose digits, or a number is infinite or NaN, or a row has only very small numbers, the
+// launch sets a flag, and FFMAs multiply the original operands.
 //
-// WHY clusters: the scale of a row follows from all of it. Eight CTAs hold a strip of 32 rows in
-// shared memory until they know it, so operands are read once up to a k of 7168.
+// WHY clusters: the scale of a row depends on the whole row. Eight CTAs keep a strip of 32 rows in
+// shared memory until the scale is known, so that operands are read only once up to a k of 7168.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace tessera::passes {
 
 __device__ inline std::uint32_t magnitude(float x) { return __float_as_uint(x) & 0x7fffffff; }
 
-// The power of two of a row. WHY bits: of magnitudes they are in the order of the numbers,
-// infinities and NaN last.
+// The power of two of a row, from the bits of its largest magnitude. WHY bits: as integers they
+// have the order of the magnitudes, with infinities and NaN last.
 struct RowScale {
-  int exponent;  // 2^exponent times the largest number is in 2^14 ... 2^15
-  bool is_special;
+  int exponent;     // 2^exponent times the largest number is in 2^14 ... 2^15
+  bool is_special;  // the row cannot be scaled
 
   __device__ explicit RowScale(std::uint32_t largest) {
     constexpr int kTop = 14, kBias = 127, kLeast = -100;
@@ -42,7 +42,7 @@ struct RowScale {
 struct Terms {
   uint2 high, low;
 
-  // Low terms are multiplied by `low_factor`.
+  // Splits x. Low terms are multiplied by `low_factor`.
   __device__ Terms(const float (&x)[4], float low_factor) {
     std::uint32_t* const of_high = &high.x;
     std::uint32_t* const of_low = &low.x;
@@ -62,7 +62,7 @@ __device__ inline copy::StridedOperand elements_of(const SplitOperand& of) {
   return {of.from, of.outer, of.k, of.from_outer, of.from_k};
 }
 
-// A strip's rows, and where the slab begins in the operand.
+// The position in the operand of a slab: a part of k of a strip of kSplitOuter rows.
 struct SlabPlace {
   const SplitOperand& of;
   long long outer, k;
@@ -75,7 +75,7 @@ struct SlabPlace {
   }
 };
 
-// A warp's rows of a strip: their largest magnitudes.
+// The largest magnitudes of a warp's rows of a strip.
 struct Largest {
   static constexpr int kRows = kSplitOuter / (kSplitThreads / 32);
   std::uint32_t of[kRows] = {};
@@ -83,15 +83,15 @@ struct Largest {
   __device__ static int row(int i) { return static_cast<int>(threadIdx.x) / 32 * kRows + i; }
 };
 
-// A slab on its way from any layout to rows along k. Pieces of 16 bytes are exchanged within a row,
-// so that lanes along rows meet in fewer banks.
+// A slab in shared memory, with rows along k. Pieces of 16 bytes are exchanged within a row, which
+// reduces bank conflicts of lanes in different rows.
 struct Slab {
   float4 piece[kSplitOuter][kSlabK / 4];
   static_assert(kSlabK / 4 == 32, "a warp reads a row");
 
   __device__ float4& at(int row, int number) { return piece[row][number ^ (row % 8)]; }
 
-  // Starts its copies: lanes lie along what is contiguous. `by_fours`: rows are, and are aligned.
+  // Starts the copies, with lanes along the contiguous index. `by_fours`: that is k, and aligned.
   __device__ void load(const SlabPlace& place, bool by_fours) {
     constexpr int kRows = Largest::kRows, kOfThread = kRows * kSlabK / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -120,7 +120,7 @@ struct Slab {
     }
   }
 
-  // To terms. Whether they lose digits. `of_row`: bits of the largest magnitude of each row.
+  // Splits the slab into terms; true if digits are lost. `of_row`: bits of the rows' maxima.
   __device__ bool split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter],
                         float low_factor) {
     constexpr float kLossy = 0x1p-18f, kLost = 0x1p-22f;  // 2^32 and 2^36 below 2^14
@@ -133,12 +133,12 @@ struct Slab {
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
-      // Numbers that are not 0; in the upper half those that lose digits, the smallest of them four
-      // times.
+      // Counts numbers other than 0 in the lower half, and those that lose digits in the upper
+      // half; the smallest ones count four times.
       int counts = 0;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const bool is_zero = x[j] == 0;  // WHY before: scaled, a very small number is one, too
+        const bool is_zero = x[j] == 0;  // WHY before scaling: a very small number may become 0
         x[j] *= scale.factor();
         const int lossy = fabsf(x[j]) < kLost ? 4 : fabsf(x[j]) < kLossy ? 1 : 0;
         if (!is_zero) counts += lossy << 16 | 1;
@@ -159,7 +159,7 @@ struct Slab {
   }
 };
 
-// What a CTA has of a strip: the CTAs of its cluster take slabs in turn.
+// The slabs of a strip that one CTA processes: the CTAs of a cluster take every ctas-th slab.
 struct Strip {
   const SplitOperand& of;
   long long outer;
@@ -185,19 +185,19 @@ struct StripMaxima {
       if (threadIdx.x % 32 == 0) of_cta[Largest::row(i)] = of_warp;
     }
   }
-  // A warp, once all CTAs of the cluster have added theirs.
+  // One warp gathers the maxima of all CTAs of the cluster, after these have called add().
   __device__ void gather(int ctas) {
     const int lane = threadIdx.x % 32;
     std::uint32_t largest = 0;
 #pragma unroll
-    for (int rank = 0; rank < kMostSplitCtas; ++rank) {  // WHY: all loads are in flight at a time
+    for (int rank = 0; rank < kMostSplitCtas; ++rank) {  // WHY constant: all loads in flight
       if (rank < ctas) largest = max(largest, *ptx::map_to_cta(&of_cta[lane], rank));
     }
     of_row[lane] = largest;
   }
 };
 
-// Grid: clusters for the strips of A, then for those of B.
+// The entry. Its grid is one cluster per strip of A, then per strip of B.
 __device__ inline void split_terms(const SplitParams& p) {
   __shared__ StripMaxima maxima;
   extern __shared__ __align__(16) unsigned char memory[];
@@ -212,7 +212,7 @@ __device__ inline void split_terms(const SplitParams& p) {
   const Strip strip{operand, of_operand * kSplitOuter, rank, ctas};
   const bool by_fours = elements_of(operand).has_fours();
   const int end = strip.slabs();
-  // Those of the last slot, where there are more than slots, are read again below.
+  // If not all slabs fit, those after the first `kept` share the last slot and are read twice.
   const int kept = end <= p.resident ? end : p.resident - 1;
   const auto arrive = [] {
     ptx::cp_async_wait_all();
@@ -239,7 +239,7 @@ __device__ inline void split_terms(const SplitParams& p) {
     }
   }
   __syncthreads();
-  ptx::cluster_arrive();  // this CTA reads no other one's memory any more
+  ptx::cluster_arrive();  // this CTA has finished reading other CTAs' memory
   const float low_factor = __int_as_float((p.low_exponent + 127) << 23);
   bool is_lost = false;
 #pragma unroll 1

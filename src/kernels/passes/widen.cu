@@ -1,8 +1,8 @@
-// The launch before a product of a BF16 matrix with an FP32 one, where no kernel reads both as they
-// are: the BF16 operand becomes FP32, exactly, in lines of the same direction. NaN keeps its bits.
+// The launch before a product of a BF16 matrix with an FP32 matrix, if no kernel reads both types.
+// It converts the BF16 operand to FP32, exactly and in the same layout. NaN keeps its bits.
 //
-// A thread takes eight neighbours of a line at a time: one aligned load where the line allows it,
-// two and a shift where it begins at an odd multiple of 2 bytes, and two aligned stores.
+// A thread converts eight neighbours of a line at a time: with one aligned load if the line is
+// aligned, else with two loads and a shift, and with two aligned stores.
 #include <cstdint>
 
 #include "kernels/passes/repack_halves.h"
@@ -15,7 +15,7 @@ __device__ inline const std::uint16_t* source_of(const WidenParams& p, long long
   return static_cast<const std::uint16_t*>(p.from) + product * p.from_product;
 }
 
-// Eight neighbours as they are in memory; zeros beyond the end of the line.
+// Loads eight neighbours without conversion; elements beyond the end of the line are zeros.
 __device__ inline uint4 eight_of(const HalfWindow& window) {
   if (!window.is_inside()) return {window.pair(0), window.pair(2), window.pair(4), window.pair(6)};
   const int behind = window.behind();
@@ -24,7 +24,7 @@ __device__ inline uint4 eight_of(const HalfWindow& window) {
   return behind == 0 ? low : tile::realigned<std::uint16_t>(low, aligned[1], behind);
 }
 
-// Two floats of a pair.
+// The two BF16 elements of a pair as floats.
 __device__ inline float low_of(std::uint32_t pair) { return __uint_as_float(pair << 16); }
 __device__ inline float high_of(std::uint32_t pair) { return __uint_as_float(pair & 0xffff0000u); }
 
@@ -44,7 +44,7 @@ __device__ inline void widen_eight(const WidenParams& p, const HalfWindow& windo
   }
 }
 
-// CTAs stride over the lines of all products, in eights of a line.
+// The entry. The threads of the grid share the lines of all products, in groups of eight elements.
 __device__ inline void widen(const WidenParams& p) {
   const long long eights = (p.length + kWidenTogether - 1) / kWidenTogether;
   const long long of_product = p.lines * eights, all = of_product * p.products;

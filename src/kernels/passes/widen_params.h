@@ -4,16 +4,16 @@
 namespace tessera::passes {
 
 inline constexpr int kWidenThreads = 256, kWidenCtasPerSm = 4;
-inline constexpr int kWidenTogether = 8;  // neighbours of a line that a thread takes at a time
+inline constexpr int kWidenTogether = 8;  // neighbours of a line that a thread converts at a time
 
-// A matrix of lines of adjacent elements, or a batch of them.
+// A matrix with lines of adjacent elements, or a batch of such matrices.
 struct WidenParams {
-  const void* from;  // or, of a batch of pointers, an array of addresses
+  const void* from;  // the matrix; for a batch of pointers, an array of addresses
   float* to;
-  void* addresses;  // of such a batch: where the addresses of the copies go; else null
+  void* addresses;  // for a batch of pointers: receives the addresses of the copies; else null
   long long lines, length;
-  long long from_line, to_line;        // elements from line to line; to_line is at least length
-  long long from_product, to_product;  // elements from product to product
+  long long from_line, to_line;        // elements between lines; to_line is at least length
+  long long from_product, to_product;  // elements between products
   long long products;
 };
 

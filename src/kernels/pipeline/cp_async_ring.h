@@ -1,23 +1,23 @@
-// A ring of stages in shared memory that the threads that multiply also fill, by cp.async: copies
-// of stages - 1 tiles are on their way while one is multiplied. Each thread waits for its own
-// copies, and a barrier of the CTA for everybody's: it also says that the stage which is filled
-// next has been read.
+// A ring of stages in shared memory for kernels in which all threads both copy, by cp.async, and
+// multiply. `stages - 1` tiles are being copied while one is multiplied. Each thread waits for its
+// own copies; a barrier of the CTA then makes all copies visible, and ensures that all threads have
+// read the stage that is filled next.
 #pragma once
 
 #include "kernels/ptx/cp_async.h"
 
 namespace tessera::pipeline {
 
-// What a stage without a tile holds: zeros, or nothing. Nothing spares a product of few tiles the
-// time to fill its stages, and the last tile then stays the current one: what is loaded ahead of
-// its use is some of it again.
+// The content of stages after the last tile. kZeros: they are filled with zeros. kNothing: they are
+// not filled, which saves time if there are few tiles. The last tile then remains the current one,
+// and fragments that are loaded ahead come from it again.
 enum class Beyond { kZeros, kNothing };
 
-// All threads of the CTA call everything. A stage has the tiles `a` and `b`, and kDepth, its k.
+// All threads of the CTA call all functions. A stage has the tiles `a` and `b`, and its k, kDepth.
 template <class Stage, class CopyA, class CopyB, int stages, Beyond beyond = Beyond::kZeros>
 class CpAsyncRing {
  public:
-  // `k`: how much of it there is to multiply, from the first tile on; not 0.
+  // `k`: the extent to multiply, from the first tile on; not 0.
   __device__ CpAsyncRing(Stage* ring, const CopyA& a, const CopyB& b, long long k)
       : ring_(ring),
         a_(a),
@@ -43,23 +43,23 @@ class CpAsyncRing {
   // Whether the next tile can be copied without predicates.
   __device__ bool next_is_whole() const { return tiles_ >= last_whole_; }
 
-  // Whether there is another tile to bring.
+  // Whether there is another tile to copy.
   __device__ bool has_next() const { return tiles_ > 0; }
 
-  // Begins to bring part `part` of `parts` of another tile; beyond the last one they are zeros, and
-  // nothing is read.
+  // Starts the copy of part `part` of `parts` of another tile. After the last tile, zeros are
+  // written and nothing is read.
   template <bool whole>
   __device__ void start_next(int part, int parts) {
     start_next<whole>(part, parts, current_ == 0 ? stages - 1 : current_ - 1);
   }
 
-  // In the place of another tile, beyond the last one.
+  // Replaces start_next() after the last tile: commits an empty group.
   __device__ void start_nothing() {
     ptx::cp_async_commit_group();
     --tiles_;
   }
 
-  // Makes the next tile the current one, which nobody reads any more.
+  // Makes the next tile the current one. All threads must have finished with the current one.
   __device__ void finish_next() {
     ptx::cp_async_wait_group<kAhead - 1>();
     __syncthreads();
@@ -67,18 +67,18 @@ class CpAsyncRing {
     current_ = current_ + 1 >= stages ? 0 : current_ + 1;
   }
 
-  // Whether the current tile is one of the matrix; between the start of another one and
-  // finish_next(): whether the next one is.
+  // Whether the current tile is inside of the matrix in k; between start_next() and finish_next(),
+  // whether the next one is.
   __device__ bool has_tile() const { return tiles_ > -kAhead; }
 
-  // No copy may be on its way when the block ends, or fills the ring anew.
+  // Waits for all copies: none may be running when the block ends or uses the ring again.
   __device__ void drain() const {
     ptx::cp_async_wait_all();
     __syncthreads();
   }
 
  private:
-  static constexpr int kAhead = stages - 1;  // tiles on their way
+  static constexpr int kAhead = stages - 1;  // tiles in flight
   static constexpr int kDepth = Stage::kDepth, kNever = 0x7fffffff;
 
   template <bool whole>
@@ -92,9 +92,9 @@ class CpAsyncRing {
   Stage* ring_;
   CopyA a_;
   CopyB b_;
-  int tiles_;       // from the next one on; beyond the last one less than 1
-  int tail_;        // k of the last one
-  int last_whole_;  // tiles_ at the last one that is whole
+  int tiles_;       // number of tiles from the next one on; less than 1 after the last tile
+  int tail_;        // k of the last tile
+  int last_whole_;  // the value of tiles_ for the last whole tile
   int current_;
 };
 

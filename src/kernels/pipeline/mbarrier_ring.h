@@ -12,7 +12,7 @@
 
 namespace tessera::pipeline {
 
-// Stage and phase travel together.
+// A position in the ring: the stage, and the phase of its barriers.
 template <int stages>
 struct Position {
   int stage = 0;
@@ -23,7 +23,7 @@ struct Position {
     stage = 0;
     phase ^= 1;
   }
-  // Over `count` stages that somebody else walks.
+  // Skips `count` stages, which another consumer reads.
   __device__ void advance(int count) {
     const int to = stage + count;
     phase ^= to / stages & 1;
@@ -42,7 +42,7 @@ struct MbarrierRing {
   TileB b[stages];
   ptx::Mbarrier tile_loaded[stages], tile_consumed[stages];
 
-  // One thread, before anybody uses the ring. `readers`: warps that release each stage.
+  // Called by one thread before the ring is used. `readers`: warps that release each stage.
   __device__ void init(int readers) {
     for (int stage = 0; stage < stages; ++stage) {
       ptx::mbarrier_init(tile_loaded[stage], 1);
@@ -50,21 +50,21 @@ struct MbarrierRing {
     }
   }
 
-  // The producer: returns when the stage is free, and announces the bytes that will come.
+  // For the producer: waits until the stage is free, and announces the bytes that will arrive.
   //
-  // HW: readers in other CTAs are waited for at the scope of this CTA: what they did was reading,
-  // by wgmma that they have waited for. An acquire at cluster scope is CCTL.IVALL, once a stage
-  // (seen in the cubin; what it costs has not been timed by itself).
+  // WHY CTA scope also for readers in other CTAs: they only read, by wgmma that they have waited
+  // for. HW: an acquire at cluster scope is compiled to CCTL.IVALL, once per stage (seen in the
+  // cubin; its cost was not measured separately).
   __device__ void acquire(Position<stages> at) {
     ptx::mbarrier_wait_parity(tile_consumed[at.stage], at.phase ^ 1);
     ptx::mbarrier_arrive_expect_tx(tile_loaded[at.stage], kStageBytes);
   }
 
-  // A consumer: returns when the stage has been loaded.
+  // For a consumer: waits until the stage has been loaded.
   __device__ void wait(Position<stages> at) {
     ptx::mbarrier_wait_parity(tile_loaded[at.stage], at.phase);
   }
-  // A consumer's warp: it no longer reads the stage, and every CTA that loads into it must know.
+  // For a consumer's warp that no longer reads the stage: signals every CTA that loads into it.
   // `place` is a schedule::ClusterPlace.
   template <class Place>
   __device__ void release(int stage, Place place) {

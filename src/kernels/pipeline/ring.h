@@ -2,8 +2,8 @@
 // warps that multiply them.
 //
 // tile_loaded[stage]      mbarrier: its phase ends when the stage's copies have arrived
-// tile_consumed(stage)    named barrier: consumers arrive, producers wait. It blocks in hardware,
-//                         while polling would take issue slots from the FFMAs
+// tile_consumed(stage)    named barrier: consumers arrive, producers wait. WHY: the wait blocks in
+//                         hardware; polling would take issue slots from the FFMAs
 #pragma once
 
 #include "kernels/ptx/fence.h"
@@ -12,7 +12,7 @@
 
 namespace tessera::pipeline {
 
-// A role's stage, and the phase of its barrier.
+// The position of a producer or consumer in the ring: a stage, and the phase of its barrier.
 template <int stages>
 struct RingPosition {
   int stage = 0;
@@ -28,7 +28,7 @@ struct RingPosition {
   }
 };
 
-// `threads`: all that meet at tile_consumed, the consumers and the producers of one stage.
+// `threads`: participants of tile_consumed, the consumers and the producers of one stage.
 template <int stages, int threads>
 struct Ring {
   ptx::Mbarrier tile_loaded[stages];
@@ -36,7 +36,7 @@ struct Ring {
   static constexpr int kNamedBarriers = 1 + stages;  // 0 is __syncthreads()
   __device__ static constexpr int tile_consumed(int stage) { return 1 + stage; }
 
-  // By one thread; __syncthreads() must follow. `arrivals`: those that end a phase of tile_loaded.
+  // One thread calls it; __syncthreads() must follow. `arrivals`: those of a phase of tile_loaded.
   __device__ void init(unsigned arrivals) {
     for (ptx::Mbarrier& barrier : tile_loaded) ptx::mbarrier_init(barrier, arrivals);
     ptx::fence_mbarrier_init();

@@ -1,13 +1,13 @@
-// Two warpgroups that take turns at the tensor cores: one multiplies while the other stores. The
-// order is that of the ring, so none waits for a stage before the other has waited for all earlier
-// ones: parity tells only two phases apart.
+// Two warpgroups alternate on the tensor cores: one multiplies while the other stores. WHY in the
+// order of the ring: a warpgroup must not wait for a stage before the other one has waited for all
+// earlier stages, because the parity of a barrier distinguishes only two phases.
 #pragma once
 
 #include "kernels/ptx/named_barrier.h"
 
 namespace tessera::pipeline {
 
-// Named barriers, one a warpgroup; 0 is __syncthreads().
+// Uses one named barrier per warpgroup; barrier 0 is __syncthreads().
 struct Turns {
   static constexpr int kThreads = 2 * 128;
 

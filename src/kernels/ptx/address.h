@@ -1,18 +1,18 @@
-// Instructions of the asynchronous families name shared memory by 32-bit addresses of its own
-// window, while C++ pointers are generic.
+// Addresses of shared memory. Asynchronous instructions take 32-bit addresses in the window of
+// shared memory, while C++ pointers are generic.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-// Address of shared memory of this CTA (or, through map_to_cta, of another one of the cluster).
+// The address in shared memory of this CTA (or, after map_to_cta, of another CTA of the cluster).
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// The same number, but computed once: without this the compiler derives addresses of shared memory
-// anew in every iteration of a loop, five instructions each, rather than keep a register.
+// Returns the number unchanged, and makes the compiler keep it in a register: else it recomputes
+// addresses of shared memory in every iteration of a loop, five instructions each.
 __device__ inline std::uint32_t kept_in_register(std::uint32_t number) {
   asm volatile("" : "+r"(number));
   return number;

@@ -1,19 +1,19 @@
 // Functions that a GPU approximates in one instruction, to about 22 bits. Numbers below 2^-126
 // count as 0.
 //
-// Own assembly: the intrinsics round small numbers first, three instructions more.
+// WHY inline assembly: the intrinsics handle small numbers, with three more instructions.
 #pragma once
 
 namespace tessera::ptx {
 
-// 2^x, at most 2 units in the last place off.                           PTX ISA: ex2
+// 2^x, with an error of at most 2 units in the last place.              PTX ISA: ex2
 __device__ inline float exp2_approximately(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
-// 1 / x, at most 1 unit off.                                            PTX ISA: rcp
+// 1 / x, with an error of at most 1 unit in the last place.             PTX ISA: rcp
 __device__ inline float reciprocal_approximately(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

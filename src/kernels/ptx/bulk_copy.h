@@ -1,8 +1,8 @@
-// Copies of whole runs of bytes by the copy engine (sm_90): one thread issues them. Sizes and
-// addresses are multiples of 16. Loads tell an mbarrier how many bytes came; stores are collected
-// in groups of the issuing thread, a family apart from those of cp.async.
+// Copies of contiguous bytes by the copy engine (sm_90), started by one thread. Sizes and addresses
+// are multiples of 16. Loads report their bytes to an mbarrier; stores are collected in groups of
+// the issuing thread, separate from the groups of cp.async.
 //
-// From libcu++.
+// The functions wrap libcu++.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ __device__ inline void bulk_load(void* to_shared, const void* from_global, std::
                            from_global, bytes, &arrived);
 }
 
-// To the same offset of each CTA in the bit mask, and told to the barrier at `arrived`'s offset
-// there.
+// Copies to the same offset in each CTA of the bit mask, and reports to the barrier at the offset
+// of `arrived` there.
 __device__ inline void bulk_load_multicast(void* to_shared, const void* from_global,
                                            std::uint32_t bytes, Mbarrier& arrived,
                                            std::uint16_t ctas) {
@@ -28,7 +28,7 @@ __device__ inline void bulk_load_multicast(void* to_shared, const void* from_glo
                            from_global, bytes, &arrived, ctas);
 }
 
-// Shared memory of this CTA to that of another one of the cluster; `arrived` is there too.
+// Copies shared memory of this CTA to another CTA of the cluster, where `arrived` is, too.
 __device__ inline void bulk_copy_to_cta(void* to_remote, const void* from_shared,
                                         std::uint32_t bytes, Mbarrier& arrived) {
   cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_shared, to_remote,
@@ -56,8 +56,8 @@ __device__ inline void bulk_wait_group() {
   cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<kPending>{});
 }
 
-// The same, but finished once the source has been read: shared memory is free to be written again,
-// global memory may not hold the result yet.
+// The same, but waits only until the sources have been read: shared memory may be written again,
+// while the results may not yet be in global memory.
 template <int kPending>
 __device__ inline void bulk_wait_group_read() {
   cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<kPending>{});

@@ -1,8 +1,8 @@
-// Thread blocks of a cluster (sm_90): who am I, where does my neighbour keep this variable, and a
-// barrier over all of them. Shared memory of a CTA may be touched only while that CTA runs: the
-// last remote access comes before a cluster barrier.
+// CTAs of a cluster (sm_90): ranks, addresses in other CTAs' shared memory, and a barrier over all
+// CTAs. Shared memory of a CTA may be accessed only while that CTA runs, so a cluster barrier must
+// follow the last remote access.
 //
-// The barrier is from libcu++; mapa on pointers and the ranks have no function of the right type.
+// The barrier and the ranks wrap libcu++, which has no mapa for pointers of any type.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tessera::ptx {
 __device__ inline std::uint32_t cluster_rank() { return cuda::ptx::get_sreg_cluster_ctarank(); }
 __device__ inline std::uint32_t cluster_size() { return cuda::ptx::get_sreg_cluster_nctarank(); }
 
-// Where CTA `rank` keeps what this CTA keeps at `mine`, in shared memory.       PTX ISA: mapa
+// The address in CTA `rank` of the variable that is at `mine` in this CTA.      PTX ISA: mapa
 template <typename T>
 __device__ inline T* map_to_cta(T* mine, std::uint32_t rank) {
   std::uint64_t theirs;
@@ -24,7 +24,7 @@ __device__ inline T* map_to_cta(T* mine, std::uint32_t rank) {
   return reinterpret_cast<T*>(theirs);
 }
 
-// All threads of the warp; what they did before is seen behind the wait.
+// All threads of the warp call it; their earlier accesses are visible after the wait.
 // PTX ISA: barrier.cluster.arrive, barrier.cluster.wait
 __device__ inline void cluster_arrive() { cuda::ptx::barrier_cluster_arrive(); }
 __device__ inline void cluster_wait() { cuda::ptx::barrier_cluster_wait(); }
@@ -33,7 +33,7 @@ __device__ inline void cluster_sync() {
   cluster_wait();
 }
 
-// Orders nothing but the arrival itself: enough behind a fence_mbarrier_init().
+// Arrives without ordering memory accesses: sufficient after fence_mbarrier_init().
 __device__ inline void cluster_arrive_relaxed() {
   cuda::ptx::barrier_cluster_arrive(cuda::ptx::sem_relaxed);
 }

@@ -1,13 +1,13 @@
-// Pairs of floats to and from the 16-bit types: two elements of a row are one register.
+// Conversions of floats to and from 16-bit types. A pair, two elements of a row, is one register.
 //
-// Own assembly: the intrinsics need cuda_bf16.h and cuda_fp16.h, 10,000 lines.
+// WHY inline assembly: the intrinsics need cuda_bf16.h and cuda_fp16.h, 10,000 lines.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-// Rounded to nearest even; `low` comes first in memory.                     PTX ISA: cvt
+// Rounds to nearest even; `low` comes first in memory.                      PTX ISA: cvt
 __device__ inline std::uint32_t to_bf16x2(float low, float high) {
   std::uint32_t pair;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
@@ -18,7 +18,7 @@ __device__ inline std::uint32_t to_f16x2(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
-// The same of negative values as 0, and NaN as NaN.                         PTX ISA: cvt.relu
+// The same, with negative values as 0. NaN stays NaN.                       PTX ISA: cvt.relu
 __device__ inline std::uint32_t relu_to_bf16x2(float low, float high) {
   std::uint32_t pair;
   asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
@@ -40,7 +40,7 @@ __device__ inline std::uint16_t to_f16(float value) {
   return bits;
 }
 
-// Exact.
+// Exact conversions.
 __device__ inline float from_bf16(std::uint16_t bits) {
   return __uint_as_float(static_cast<std::uint32_t>(bits) << 16);
 }

@@ -1,8 +1,8 @@
-// Copies from global to shared memory that pass no register and that the thread does not wait for
-// (sm_80). A thread collects its own copies in groups; after it has waited for a group it sees its
-// own copies, other threads see them only behind a barrier.
+// Asynchronous copies from global to shared memory, without registers (sm_80). A thread collects
+// its own copies in groups. After it has waited for a group, the copies are visible to itself;
+// other threads see them only after a barrier.
 //
-// Own assembly: libcu++ has no function for the instruction, only for whole pipelines.
+// WHY inline assembly: libcu++ has no function for the instruction, only for whole pipelines.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ __device__ inline void cp_async(void* to_shared, const void* from_global,
                : "memory");
 }
 
-// Copies 16 bytes past L1: the choice for tiles that only this CTA reads.   PTX ISA: cp.async.cg
+// Copies 16 bytes, bypassing L1: for tiles that only this CTA reads.        PTX ISA: cp.async.cg
 __device__ inline void cp_async_past_l1(void* to_shared, const void* from_global,
                                         std::uint32_t valid_bytes = 16) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"

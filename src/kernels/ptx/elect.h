@@ -1,7 +1,7 @@
-// Which lane of a warp a thread is, and one lane for what one thread must do: issue copies, arrive
-// once for the warp.
+// The lane of a thread, and the election of one lane, for example to start copies or to arrive once
+// for the warp.
 //
-// Own assembly: libcu++ has no such functions.
+// WHY inline assembly: libcu++ has no such functions.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ __device__ inline bool elect_one() {
   return elected != 0;
 }
 
-// The thread's lane. WHY volatile: it is read anew at each place, so that what follows from it
-// occupies no registers between two of them.                            PTX ISA: %laneid
+// The thread's lane. WHY volatile: each call reads it again, so that no value derived from it stays
+// in a register between calls.                                          PTX ISA: %laneid
 __device__ inline int lane_anew() {
   int lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));

@@ -1,16 +1,16 @@
-// Orders between memory proxies. Threads reach memory through the generic proxy; bulk copies,
-// tensor copies and wgmma reach shared memory through the async proxy, and read tensor maps through
-// a third one. A barrier alone orders accesses of one proxy.
+// Fences between memory proxies. Threads access memory through the generic proxy; bulk copies,
+// tensor copies and wgmma access shared memory through the async proxy, and read tensor maps
+// through a third one. A barrier alone orders only accesses of one proxy.
 //
-// From libcu++.
+// The functions wrap libcu++.
 #pragma once
 
 #include <cuda/ptx>
 
 namespace tessera::ptx {
 
-// Accesses of this thread to global memory, and those it knows of, come before later ones of the
-// async proxy.                                                  PTX ISA: fence.proxy.async.global
+// Orders earlier accesses to global memory, of this thread or visible to it, before later ones of
+// the async proxy.                                              PTX ISA: fence.proxy.async.global
 __device__ inline void fence_proxy_async_global() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_global);
 }
@@ -20,14 +20,14 @@ __device__ inline void fence_proxy_async_shared() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
 
-// Initialised barriers become visible to the cluster and to copies that signal them; a cluster
+// Makes initialised barriers visible to the cluster and to copies that signal them; a cluster
 // barrier must follow.                                  PTX ISA: fence.mbarrier_init
 __device__ inline void fence_mbarrier_init() {
   cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 
-// Between an edit of a tensor map in memory and its next use: the editor releases it, each user
-// acquires it.                                          PTX ISA: fence.proxy.tensormap::generic
+// Fences between a change of a tensor map in memory and its next use: the thread that changed it
+// releases, each user acquires.                         PTX ISA: fence.proxy.tensormap::generic
 __device__ inline void fence_tensormap_release() {
   cuda::ptx::fence_proxy_tensormap_generic(cuda::ptx::sem_release, cuda::ptx::scope_gpu);
 }

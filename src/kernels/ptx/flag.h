@@ -1,8 +1,8 @@
-// Flags and counters in global memory by which CTAs order their accesses: what a CTA did before its
-// release is seen by the one whose acquire reads the released value.
+// Flags and counters in global memory, with which CTAs order their accesses: accesses before a
+// release are visible to the CTA whose acquire reads the released value.
 //
-// Own assembly: cuda::atomic_ref makes the same instructions on generic addresses, but with its
-// header a small kernel takes 1.0 s to compile instead of 0.25 s.
+// WHY inline assembly: cuda::atomic_ref compiles to the same instructions on generic addresses, but
+// with its header a small kernel takes 1.0 s to compile instead of 0.25 s.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ __device__ inline void store_release(std::uint32_t* flag, std::uint32_t value) {
                : "l"(__cvta_generic_to_global(flag)), "r"(value)
                : "memory");
 }
-// Adds and returns what was there before.                               PTX ISA: atom.acq_rel.gpu
+// Adds, and returns the previous value.                                 PTX ISA: atom.acq_rel.gpu
 __device__ inline std::uint32_t add_acquire_release(std::uint32_t* counter, std::uint32_t value) {
   std::uint32_t before;
   asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"

@@ -1,9 +1,9 @@
-// Loads 8x8 matrices of 16-bit elements from shared memory in the layout that mma wants (sm_75).
-// Each lane names one row of 16 bytes, 16-byte aligned: lanes 0-7 those of the first matrix, 8-15
-// of the second, and so on. Lane l then holds elements 2*(l%4) and +1 of row l/4, lower half first;
-// transposed: of column l/4.
+// Loads 8x8 matrices of 16-bit elements from shared memory in the layout of mma operands (sm_75).
+// Each lane passes the address of one row of 16 bytes, 16-byte aligned: lanes 0-7 for the first
+// matrix, 8-15 for the second, and so on. Lane l receives elements 2*(l%4) and 2*(l%4)+1 of row l/4
+// (transposed: of column l/4), the first one in the lower half of the register.
 //
-// Own assembly: libcu++ has no such function.
+// WHY inline assembly: libcu++ has no such function.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::ptx {
 
-// One, two or four matrices.                                            PTX ISA: ldmatrix
+// Loads one, two or four matrices.                                      PTX ISA: ldmatrix
 __device__ inline void ldmatrix(std::uint32_t (&to)[1], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
                : "=r"(to[0])

@@ -1,4 +1,4 @@
-// Element types of the tensor cores, as PTX spells them. mma and wgmma take the names as text for
+// Element types of the tensor cores, with their names in PTX. mma and wgmma insert the names into
 // their instructions (constraint "C"), so that one function serves all types of a shape.
 #pragma once
 

@@ -1,10 +1,10 @@
 // A barrier object in shared memory (sm_80, with transactions sm_90). A phase ends when all
-// expected arrivals came and all expected bytes were written; then the next phase begins by itself.
-// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in its phase of parity 0, so a wait
-// for parity 1 passes at once.
+// expected arrivals and all expected bytes have arrived; the next phase then begins automatically.
+// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in a phase of parity 0, so a wait
+// for parity 1 returns immediately.
 //
-// From libcu++ where it has the instruction; mbarrier.inval and the arrivals of cp.async are not
-// there in a form that fits.
+// The functions wrap libcu++ if it has the instruction. WHY inline assembly for the others: libcu++
+// has no suitable form of them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace tessera::ptx {
 
 using Mbarrier = std::uint64_t;  // opaque; 8-byte aligned, in shared memory
 
-// One thread; the others must see it through a barrier before they use it, other CTAs and copies
-// through fence_mbarrier_init() or a proxy fence.                       PTX ISA: mbarrier.init
+// Called by one thread. A barrier must follow before other threads use the object; for other CTAs
+// and copies, fence_mbarrier_init() or a proxy fence.                   PTX ISA: mbarrier.init
 __device__ inline void mbarrier_init(Mbarrier& barrier, std::uint32_t arrivals) {
   cuda::ptx::mbarrier_init(&barrier, arrivals);
 }
@@ -27,22 +27,22 @@ __device__ inline void mbarrier_inval(Mbarrier& barrier) {
   asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"(shared_address(&barrier)) : "memory");
 }
 
-// What the thread did before happens before what a waiter does after.   PTX ISA: mbarrier.arrive
+// Arrives. Earlier accesses of the thread are visible to waiters.       PTX ISA: mbarrier.arrive
 __device__ inline void mbarrier_arrive(Mbarrier& barrier) {
   cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
                              &barrier);
 }
 
-// At a barrier of any CTA of the cluster, found with map_to_cta().
+// Arrives at a barrier of any CTA of the cluster, addressed with map_to_cta().
 __device__ inline void mbarrier_arrive_cluster(Mbarrier& barrier) {
   cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
                              cuda::ptx::space_cluster, &barrier);
 }
 
-// The same for a thread that only read: it has nothing to make visible in the other CTA.
+// The same for a thread that has only read: it has nothing to make visible in the other CTA.
 //
-// HW: a release at cluster scope is MEMBAR.ALL.GPU. Once a stage of 64 k, it slowed BF16
-// products on an H200 down more than all else did.
+// HW: a release at cluster scope is MEMBAR.ALL.GPU. Executed once per stage of 64 k, it slowed BF16
+// products on an H200 down more than anything else.
 __device__ inline void mbarrier_arrive_after_reads(Mbarrier& mine, std::uint32_t rank) {
   asm volatile(
       "{\n\t.reg .b32 theirs;\n\t"
@@ -71,7 +71,7 @@ __device__ inline bool mbarrier_try_wait_parity(Mbarrier& barrier, std::uint32_t
   return cuda::ptx::mbarrier_try_wait_parity(&barrier, parity);
 }
 
-// As above, and also what other CTAs of the cluster did before they arrived has happened.
+// The same; accesses of other CTAs of the cluster before their arrivals are then visible, too.
 __device__ inline bool mbarrier_try_wait_parity_cluster(Mbarrier& barrier, std::uint32_t parity) {
   return cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
                                              &barrier, parity);
@@ -87,7 +87,7 @@ __device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint
   }
 }
 
-// Inner loops keep 32-bit shared addresses in registers: `address` is a barrier's shared_address().
+// For inner loops, which keep 32-bit addresses in registers: `address` is shared_address(barrier).
 __device__ inline bool mbarrier_try_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
   std::uint32_t over;
   asm volatile(
@@ -104,8 +104,8 @@ __device__ inline void mbarrier_wait_parity_at(std::uint32_t address, std::uint3
   }
 }
 
-// Arrives when all cp.async of the thread so far are done. The arrival is one of those that init
-// counted.                                           PTX ISA: cp.async.mbarrier.arrive.noinc
+// Arrives when all earlier cp.async of the thread are done. mbarrier_init() must count the
+// arrival.                                           PTX ISA: cp.async.mbarrier.arrive.noinc
 __device__ inline void cp_async_mbarrier_arrive(Mbarrier& barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];"
                :

@@ -1,13 +1,13 @@
-// Tensor cores, a warp at a time: d += a * b on tiles m x n x k, A row-major, B column-major. Which
-// elements a lane holds, register by register, with g = lane / 4 and t = lane % 4; 16-bit elements
-// come in pairs, the one that is named in the lower half.
+// Tensor cores, one warp at a time: d += a * b on tiles m x n x k, A row-major, B column-major. The
+// elements of a lane, register by register, with g = lane / 4 and t = lane % 4; a register holds
+// two neighbouring 16-bit elements, the one that is named here in the lower half.
 //   m16n8k16, 16 bit  a[m, k]: (g, 2t) (g+8, 2t) (g, 2t+8) (g+8, 2t+8)
 //                     b[k, n]: (2t, g) (2t+8, g)
 //   m16n8k8, tf32     a: (g, t) (g+8, t) (g, t+4) (g+8, t+4)   b: (t, g) (t+4, g)
 //   both, f32         d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
 //   m8n8k4, f64       a: (g, t)   b: (t, g)   d: (g, 2t) (g, 2t+1)
 //
-// Own assembly: libcu++ has no such functions.
+// WHY inline assembly: libcu++ has no such functions.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ __device__ inline void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4],
         "C"(MatrixTypeName<type>::text));
 }
 
-// f16 accumulated in f16, two results a register.
+// f16 accumulated in f16, two results per register.
 __device__ inline void mma_m16n8k16_f16(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]) {
   asm volatile(
@@ -39,7 +39,7 @@ __device__ inline void mma_m16n8k16_f16(std::uint32_t (&d)[2], const std::uint32
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// An f32 as the nearest tf32; of two, the larger one.                    PTX ISA: cvt.rna.tf32
+// Rounds an f32 to the nearest tf32, ties away from zero.                PTX ISA: cvt.rna.tf32
 __device__ inline std::uint32_t to_tf32(std::uint32_t f32_bits) {
   std::uint32_t tf32;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(tf32) : "f"(__uint_as_float(f32_bits)));

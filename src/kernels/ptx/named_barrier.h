@@ -1,8 +1,8 @@
-// Barriers 0 to 15 of a CTA for some of its warps: producers arrive and go on, consumers wait.
-// Barrier 0 is also __syncthreads(). Counts are threads, whole warps, and those that only arrive
-// are among them.
+// Barriers 0 to 15 of a CTA, each for some of its warps: some arrive and continue, others wait.
+// Barrier 0 is also __syncthreads(). The number of threads includes those that only arrive, and is
+// a multiple of a warp's.
 //
-// Own assembly: libcu++ has no such functions.
+// WHY inline assembly: libcu++ has no such functions.
 #pragma once
 
 #include <cstdint>

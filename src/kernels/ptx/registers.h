@@ -1,18 +1,18 @@
-// Moves registers between the warpgroups of a CTA (sm_90a): producers give theirs back, consumers
-// take them. All warps of a warpgroup execute it, with the same count.
+// Moves registers between the warpgroups of a CTA (sm_90a): producers release registers, consumers
+// acquire them. All warps of a warpgroup must execute it, with the same number.
 //
-// Own assembly: libcu++ has no such function.
+// WHY inline assembly: libcu++ has no such function.
 #pragma once
 
 namespace tessera::ptx {
 
-// Registers a thread, a multiple of 8 from 24 to 256.                   PTX ISA: setmaxnreg
+// kRegisters per thread: a multiple of 8 from 24 to 256.                PTX ISA: setmaxnreg
 template <int kRegisters>
 __device__ inline void release_registers_to() {
   static_assert(kRegisters % 8 == 0 && kRegisters >= 24 && kRegisters <= 256);
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kRegisters));
 }
-// Waits until that many are free.
+// The same, but waits until enough registers are free.
 template <int kRegisters>
 __device__ inline void acquire_registers_up_to() {
   static_assert(kRegisters % 8 == 0 && kRegisters >= 24 && kRegisters <= 256);

@@ -1,11 +1,11 @@
-// HW: instructions that convert to BF16 need SM 8.0. By integer arithmetic any GPU can.
+// HW: instructions that convert to BF16 need SM 8.0; integer arithmetic works on any GPU.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-// To the nearest BF16; of two, the even one.
+// Rounds to the nearest BF16, ties to even.
 __device__ inline std::uint16_t rounded_to_bf16(float x) {
   const unsigned bits = __float_as_uint(x);
   if (x != x) return 0x7fff;

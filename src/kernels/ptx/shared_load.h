@@ -1,14 +1,14 @@
-// A 128-bit load of shared memory that stays where it was written: an inner loop that is scheduled
-// by hand says when each fragment is fetched.
+// A 128-bit load of shared memory that the compiler does not move: an inner loop that is scheduled
+// by hand determines when each fragment is loaded.
 //
-// Inline assembly: the compiler moves plain loads, and recomputes their addresses.
+// WHY inline assembly: the compiler moves plain loads, and recomputes their addresses.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-// Four floats at `address` + kOffset bytes, a multiple of 16 in shared memory of this CTA.
+// Loads four floats at `address` + kOffset bytes, a multiple of 16, in shared memory of this CTA.
 // PTX ISA: ld.shared
 template <int kOffset>
 __device__ inline void load_shared(float (&to)[4], std::uint32_t address) {

@@ -1,7 +1,7 @@
 // Stores 8x8 matrices of 16-bit elements from the layout of mma results to shared memory (sm_90):
-// the reverse of ldmatrix, with the same lanes naming the same rows.
+// the reverse of ldmatrix, with row addresses from the same lanes.
 //
-// Own assembly: libcu++ has no such function.
+// WHY inline assembly: libcu++ has no such function.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tessera::ptx {
 
-// One, two or four matrices.                                            PTX ISA: stmatrix
+// Stores one, two or four matrices.                                     PTX ISA: stmatrix
 __device__ inline void stmatrix(void* row, const std::uint32_t (&from)[1]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};"
                :

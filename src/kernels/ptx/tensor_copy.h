@@ -1,9 +1,9 @@
-// Copies of boxes of a tensor by the copy engine (sm_90), after a tensor map that says where the
-// tensor lies, how large a box is and how its rows are swizzled in shared memory. Coordinates are
-// in elements, innermost first, signed. Elements outside of the tensor are loaded as zeros and not
-// stored; a load reports the bytes of the whole box in any case.
+// Copies of boxes of a tensor by the copy engine (sm_90). A tensor map describes the tensor's
+// address and strides, the size of a box, and the swizzle of its rows in shared memory. Coordinates
+// are signed, in elements, innermost first. Elements outside of the tensor are loaded as zeros and
+// not stored; a load always reports the bytes of the whole box.
 //
-// From libcu++, except for the prefetch of a map.
+// The functions wrap libcu++, except for the prefetch of a map.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace tessera::ptx {
 
 using tessera::TensorMap;  // passed to kernels as const __grid_constant__
 
-// A box to shared memory of this CTA, aligned to 128 bytes (1024 for a 128-byte swizzle).
-// Coordinates as {k, row}: one to five.                                     PTX ISA:
-// cp.async.bulk.tensor
+// Loads a box to shared memory of this CTA, aligned to 128 bytes (1024 for a 128-byte swizzle).
+// There are one to five coordinates, for example {k, row}.
+// PTX ISA: cp.async.bulk.tensor
 template <int kRank>
 __device__ inline void tensor_load(void* to_shared, const TensorMap& map,
                                    const std::int32_t (&at)[kRank], Mbarrier& arrived) {
@@ -26,8 +26,8 @@ __device__ inline void tensor_load(void* to_shared, const TensorMap& map,
                                   &map, at, &arrived);
 }
 
-// To the same offset of each CTA in the bit mask, and told to the barrier at `arrived`'s offset
-// there.
+// Loads a box to the same offset in each CTA of the bit mask, and reports to the barrier at the
+// offset of `arrived` there.
 template <int kRank>
 __device__ inline void tensor_load_multicast(void* to_shared, const TensorMap& map,
                                              const std::int32_t (&at)[kRank], Mbarrier& arrived,
@@ -36,7 +36,7 @@ __device__ inline void tensor_load_multicast(void* to_shared, const TensorMap& m
                                   &map, at, &arrived, ctas);
 }
 
-// A box from shared memory. Finished as the bulk stores are: bulk_commit_group, bulk_wait_group.
+// Stores a box from shared memory. Waits are those of bulk stores: bulk_commit_group and others.
 template <int kRank>
 __device__ inline void tensor_store(const TensorMap& map, const std::int32_t (&at)[kRank],
                                     const void* from_shared) {
@@ -53,13 +53,13 @@ __device__ inline void tensor_add(const TensorMap& map, const std::int32_t (&at)
                                          cuda::ptx::op_add, &map, at, from_shared);
 }
 
-// Fetches the map itself ahead of its first use.                PTX ISA: prefetch.tensormap
+// Prefetches the map itself before its first use.               PTX ISA: prefetch.tensormap
 __device__ inline void prefetch_tensor_map(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
 }
 
-// Lets a map in global memory describe another tensor of the same shape. Users need the fences of
-// fence.h, and no copy by the old map may be on its way.        PTX ISA: tensormap.replace
+// Changes a map in global memory to another tensor of the same shape. Users need the fences of
+// fence.h, and no copy with the old map may be running.         PTX ISA: tensormap.replace
 __device__ inline void tensor_map_replace_address(TensorMap& map, const void* tensor) {
   cuda::ptx::tensormap_replace_global_address(cuda::ptx::space_global, &map,
                                               reinterpret_cast<std::uint64_t>(tensor));

@@ -1,13 +1,13 @@
-// Tensor cores, a warpgroup (four warps) at a time and asynchronously (sm_90a):
+// Tensor cores, one warpgroup (four warps) at a time and asynchronously (sm_90a):
 //   d (64 x n) += a (64 x k) * b (k x n)
-// B is always read from shared memory, A from there or from registers. Register i of d in thread t
+// B is always in shared memory, A in shared memory or in registers. Register i of d in thread t
 // of the warpgroup holds row 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2) and column
 // 8 * (i / 4) + 2 * (t % 4) + i % 2.
 //
-// Between wgmma_fence() and the wgmma_wait_group() that covers an instruction, no thread may touch
+// Between wgmma_fence() and the wgmma_wait_group() that covers an instruction, no thread may access
 // its d, its A in registers or its tiles in shared memory.
 //
-// Own assembly: libcu++ has no such functions. Types and majors come in as text (constraint "C").
+// WHY inline assembly: libcu++ has no such functions. Types and majors are text (constraint "C").
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace tessera::ptx {
 
-// Before the first wgmma, and whenever registers of one were touched.   PTX ISA: wgmma.fence
+// Needed before the first wgmma, and after accesses to its registers.   PTX ISA: wgmma.fence
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-// Closes the group of the wgmma so far.                          PTX ISA: wgmma.commit_group
+// Closes the current group of wgmma.                             PTX ISA: wgmma.commit_group
 __device__ inline void wgmma_commit_group() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
@@ -30,8 +30,8 @@ __device__ inline void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
 }
 
-// Reads and writes of these registers stay on their side of this line: the compiler does not know
-// that wgmma goes on behind its back. To be called before wgmma_fence() and after
+// Keeps the compiler from moving accesses to these registers across this line, because it does not
+// know that wgmma is asynchronous. To be called before wgmma_fence() and after
 // wgmma_wait_group().
 template <int n>
 __device__ inline void pin(float (&registers)[n]) {
@@ -46,7 +46,7 @@ __device__ inline void pin(std::uint32_t (&registers)[n]) {
 
 enum class Major { kK, kMn };  // which index of an operand is contiguous
 
-// Elements of k in one instruction: 32 bytes.
+// The k of one instruction: 32 bytes.
 template <MatrixType type>
 inline constexpr int kWgmmaK = 256 / bits_of(type);
 
@@ -65,7 +65,7 @@ struct WgmmaK<32> {
   static constexpr char text[] = "k32";
 };
 
-// The last operands: only 16-bit types may be read with k not contiguous.
+// The last operands of the instruction. Only 16-bit types may be read MN-major (k not contiguous).
 template <bool allowed, Major... majors>
 struct WgmmaMajors;
 template <Major a, Major b>
@@ -83,18 +83,18 @@ struct WgmmaMajors<false, majors...> {
   static constexpr char text[] = "";
 };
 
-// The instruction names each of its registers, so there is one wrapper for each N: WgmmaOf<N>, in
+// The instruction names each of its registers, so there is one wrapper per N: WgmmaOf<N> in
 // kernels/ptx/wgmma_n<N>.h, which tools/build/generate_wgmma.py writes.
 template <int n>
 struct WgmmaOf;
 
 // A and B from shared memory, by their descriptors. Without `accumulate` d is overwritten. The
-// number of accumulators says which N is meant.                          PTX ISA: wgmma.mma_async
+// number of accumulators determines N.                                   PTX ISA: wgmma.mma_async
 template <MatrixType type, Major a_major = Major::kK, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, bool accumulate) {
   WgmmaOf<2 * count>::template run<type, a_major, b_major>(d, a, b, accumulate);
 }
-// Two f16 accumulators a register.
+// The same with two f16 accumulators per register.
 template <MatrixType type, Major a_major = Major::kK, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(std::uint32_t (&d)[count], std::uint64_t a, std::uint64_t b,
                              bool accumulate) {
@@ -106,7 +106,7 @@ __device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uin
   WgmmaOf<2 * count>::template run<a_type, b_type>(d, a, b, accumulate);
 }
 
-// A from registers, laid out as that of mma.m16n8k16 (one warp: 16 rows).
+// A from registers, in the layout of mma.m16n8k16 (16 rows per warp).
 template <MatrixType type, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(float (&d)[count], const std::uint32_t (&a)[4], std::uint64_t b,
                              bool accumulate) {

@@ -1,4 +1,4 @@
-// How wgmma finds an operand tile in shared memory: 64 bits, drawn here like the manual's figure.
+// The 64-bit descriptor with which wgmma finds an operand tile in shared memory.
 // PTX ISA: matrix descriptor format
 #pragma once
 
@@ -11,13 +11,13 @@ namespace tessera::ptx {
 
 // Distances in bytes, multiples of 16.
 struct WgmmaLayout {
-  std::uint32_t leading;  // swizzled and K-major: ignored; else from a core matrix to the next one
-  std::uint32_t stride;   // from a group of eight rows to the next one
+  std::uint32_t leading;  // between core matrices; ignored for swizzled K-major tiles
+  std::uint32_t stride;   // between groups of eight rows
   WgmmaSwizzle swizzle;
 };
 
-// K-major tile with rows of 128 bytes, 128-byte swizzle, as a tensor copy leaves it: 64 16-bit
-// elements a row. It begins on a multiple of 1024 bytes; a step along k is a step of the address.
+// A K-major tile with rows of 128 bytes and the 128-byte swizzle, as tensor copies write it. It
+// begins at a multiple of 1024 bytes. A step along k adds to the address.
 inline constexpr WgmmaLayout kRowsOf128Bytes{
     .leading = 16, .stride = 1024, .swizzle = WgmmaSwizzle::k128B};
 

@@ -1,6 +1,6 @@
-// What the CTAs of a cluster share. They compute neighbouring tiles, cluster.m x cluster.n of them:
-// those of one row need the same tile of A, those of one column the same tile of B. Each loads its
-// share of both and sends it to the others. Pure constexpr.
+// The tiles that the CTAs of a cluster share. They compute cluster.m x cluster.n neighbouring
+// tiles: CTAs in one row need the same tile of A, those in one column the same tile of B. Each
+// loads its share of both and sends it to the others. Pure constexpr.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tessera::schedule {
 template <OutputTile cluster>
 struct ClusterPlace {
   static constexpr int kSize = cluster.m * cluster.n;
-  // CTAs that read something which one of them loads, itself included.
+  // The number of CTAs that read tiles which one CTA loads, including itself.
   static constexpr int kPartners = cluster.m + cluster.n - 1;
 
   int m, n;
@@ -21,7 +21,7 @@ struct ClusterPlace {
   static constexpr ClusterPlace of_rank(int rank) { return {rank % cluster.m, rank / cluster.m}; }
   static constexpr int rank(int m, int n) { return n * cluster.m + m; }
 
-  // Bit masks of ranks.
+  // The CTAs that read this CTA's share of A (or B), as bit masks of ranks.
   constexpr std::uint16_t readers_of_a() const {
     unsigned mask = 0;
     for (int j = 0; j < cluster.n; ++j) mask |= 1u << rank(m, j);
@@ -32,7 +32,7 @@ struct ClusterPlace {
     for (int i = 0; i < cluster.m; ++i) mask |= 1u << rank(i, n);
     return static_cast<std::uint16_t>(mask);
   }
-  // Rank of partner 0 ... kPartners - 1: the column first, then the rest of the row.
+  // The rank of partner 0 ... kPartners - 1: the CTAs of the column first, then those of the row.
   constexpr int partner(int index) const {
     if (index < cluster.m) return rank(index, n);
     const int j = index - cluster.m;

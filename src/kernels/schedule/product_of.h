@@ -1,5 +1,5 @@
-// Where the operands of one product of a batch are: so many bytes after those of the first one, or
-// where an array in device memory says.
+// The addresses of the operands of one product of a batch: at fixed distances from those of the
+// first product, or listed in arrays in device memory.
 #pragma once
 
 #include "kernels/schedule/batch.h"
@@ -10,11 +10,11 @@ namespace tessera::schedule {
 struct Addresses {
   const void* a;
   const void* b;
-  const void* c;  // null where C is not read
+  const void* c;  // null if C is not read
   void* d;
 };
 
-// Of product `i`. Arrays of operands that are not read may be null.
+// The addresses of product `i`. Arrays for operands that are not read may be null.
 __device__ inline Addresses addresses_of(const GemmParams& p, const Batch& batch, long long i) {
   const bool reads_ab = p.k > 0, reads_c = p.beta != 0;
   if (batch.pointers) {
@@ -27,7 +27,7 @@ __device__ inline Addresses addresses_of(const GemmParams& p, const Batch& batch
           static_cast<char*>(p.d) + i * batch.d};
 }
 
-// The problem with these addresses in the place of its own.
+// The problem with its addresses replaced by these.
 __device__ inline GemmParams with_addresses(GemmParams p, const Addresses& at) {
   p.a = at.a, p.b = at.b, p.c = at.c, p.d = at.d;
   return p;

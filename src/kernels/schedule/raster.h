@@ -1,6 +1,6 @@
-// The order in which a persistent grid walks the output tiles. Neighbours in time share rows of A
-// and columns of B in the L2, so the walk is compact: groups of a few tiles along one side, walked
-// across before the next group begins. Pure constexpr: the host tests that each tile comes once.
+// The order in which a persistent grid processes the output tiles. Tiles that run at the same time
+// should share rows of A and columns of B in L2, so the order is compact: groups of a few tiles
+// along one side, group by group. Pure constexpr: the host tests that each tile occurs once.
 #pragma once
 
 #include "kernels/tile/coord.h"
@@ -8,9 +8,9 @@
 namespace tessera::schedule {
 
 struct Raster {
-  int tiles_m, tiles_n;  // of the output
-  int group;             // tiles side by side in a group
-  int along_m;           // 1: groups are tiles of m, walked along n; 0: the other way round
+  int tiles_m, tiles_n;  // the output's extents in tiles
+  int group;             // the width of a group in tiles
+  int along_m;           // 1: a group is a few tiles wide in m and goes along n; 0: vice versa
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
 
@@ -24,8 +24,8 @@ struct Raster {
   }
 };
 
-// The same for a grid of one CTA for each tile, of any number of tiles. Groups of eight tile rows
-// are walked down each column of tiles first.
+// The same for a grid with one CTA per tile and any number of tiles. Groups are eight tile rows,
+// and are processed column by column.
 constexpr tile::Coord<long long> grouped_tile(long long tile, long long tiles_m,
                                               long long tiles_n) {
   constexpr int kGroup = 8;

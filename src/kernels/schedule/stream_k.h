@@ -1,15 +1,15 @@
 // 2048 tiles on 132 SMs are 15 full waves and one that leaves half of the GPU idle. This schedule
-// has no partial wave: a persistent grid computes whole tiles as long as all of its CTAs have one,
-// and splits what remains along k into equal runs. A run that does not hold all of a tile's k
-// leaves a partial sum in a slot of the workspace; a second launch adds the slots of each split
-// tile in ascending k, so that the result is the same in every run of the program: no atomics, no
-// flags.
+// has no partial wave: a persistent grid computes whole tiles while there is one for every CTA, and
+// splits the remaining tiles along k into equal runs. A run that has only a part of a tile's k
+// stores a partial sum in a slot of the workspace; a second launch adds the slots of each split
+// tile in ascending k. There are no atomics and no flags, so every run of the program gives the
+// same result.
 //
 //   tiles 0 ... whole_tiles-1            tile w * ctas + cta is computed by `cta` in wave w
-//   tiles whole_tiles ... tiles()-1      k_tiles units each, one line of units: run r is for CTA r
+//   tiles whole_tiles ... tiles()-1      k_tiles units each, numbered in sequence: CTA r has run r
 //
-// Pure constexpr, for kernels and for the host. Roles of a kernel (producer, consumers) each walk
-// their CTA's items by themselves:
+// Pure constexpr, for kernels and for the host. Each role of a kernel (producer, consumers)
+// iterates over its CTA's items:
 //   for (Work work = first(schedule, cta); work.valid; work = next(schedule, cta, work)) ...
 #pragma once
 
@@ -21,29 +21,29 @@ using TileCoord = tile::Coord<long long>;  // in tiles of D
 
 // Plain data, part of a kernel's parameters. The host chooses it.
 struct StreamK {
-  int ctas;  // of the persistent grid
+  int ctas;  // size of the persistent grid
   int tiles_m, tiles_n;
-  int group;        // tile rows that are walked together
-  int whole_tiles;  // computed whole, a multiple of ctas unless they are all
-  int k_tiles;      // of every tile; 0 when A and B are not read
-  int runs;         // of the split tiles, at most ctas
-  int snap;         // a run that ends this close to a tile's edge ends at the edge (k tiles)
-  // Length of a run in k tiles. longer_runs of them, evenly among the others, are one longer.
-  long long run_length, longer_runs;  // 64 bits: a parameter block without padding
+  int group;        // tile rows per group of the raster
+  int whole_tiles;  // tiles that are not split: a multiple of ctas, or all tiles
+  int k_tiles;      // per tile; 0 if A and B are not read
+  int runs;         // number of runs that the split tiles are divided into, at most ctas
+  int snap;         // a run that ends within this distance (k tiles) of a tile's edge ends there
+  // Length of a run in k tiles. longer_runs of the runs, evenly distributed, are one longer.
+  long long run_length, longer_runs;  // WHY 64 bits: the struct has no padding
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
   constexpr int split_tiles() const { return tiles() - whole_tiles; }
 };
 
-// What one CTA computes at a time: k tiles k_begin ... k_end-1 of one output tile.
+// One piece of a CTA's work: k tiles k_begin ... k_end-1 of one output tile.
 struct WorkItem {
   long long tile_m, tile_n;
   int k_begin, k_end;
-  long long slot;  // of the workspace, for a partial sum; -1: the tile is whole, write D
+  long long slot;  // slot of the workspace for a partial sum; -1: the tile is whole, write D
 };
 
-// Groups of `group` tile rows, walked down each column of tiles first: the tiles in flight cover a
-// compact patch of D, and what they read of A and B is shared in the L2.
+// Groups of `group` tile rows, column by column: concurrent tiles form a compact patch of D, and
+// share their rows of A and columns of B in L2.
 constexpr TileCoord raster(const StreamK& s, int tile) {
   const int tiles_per_group = s.group * s.tiles_n;
   const int first_row = tile / tiles_per_group * s.group;
@@ -52,8 +52,8 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
   return {first_row + inside % rows, inside / rows};
 }
 
-// Splits all but `whole_tiles` into `runs` of nearly equal length. No run is so short that snapping
-// could leave nothing of it.
+// Splits all tiles after the first `whole_tiles` into `runs` runs of nearly equal length. Without
+// snapping if it could leave an empty run.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   const long long units = static_cast<long long>(s.split_tiles()) * s.k_tiles;
@@ -64,8 +64,8 @@ constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   return s;
 }
 
-// First unit of run r; run r ends where run r + 1 begins. Where each tile has the same number of
-// runs, none crosses an edge.
+// The first unit of run r; run r ends where run r + 1 begins. If each tile has the same number of
+// runs, no run crosses the edge of a tile.
 constexpr long long run_begin(const StreamK& s, int r) {
   const long long even = r * s.run_length + r * s.longer_runs / s.runs;
   if (s.snap == 0) return even;
@@ -74,16 +74,16 @@ constexpr long long run_begin(const StreamK& s, int r) {
   return s.k_tiles - inside <= s.snap ? even + s.k_tiles - inside : even;
 }
 
-// A run ends at most one tile early and begins at most one late: two slots per run. The partial
-// sum that begins its tile takes the second one.
+// A run has at most two partial sums, of its first and of its last tile: two slots per run. A
+// partial sum from the beginning of a tile's k takes the second one.
 constexpr long long slot_of(int run, int k_begin) { return 2LL * run + (k_begin == 0 ? 1 : 0); }
 constexpr long long slots_of(const StreamK& s) { return s.split_tiles() == 0 ? 0 : 2LL * s.runs; }
 
-// An item, and what its CTA computes after it.
+// An item, and the state from which next() derives the CTA's next item.
 struct Work : WorkItem {
   bool valid;
-  int next_tile;            // whole tiles: the next one
-  long long unit, run_end;  // split tiles: units that are left of the run
+  int next_tile;            // for whole tiles: the CTA's next one
+  long long unit, run_end;  // for split tiles: the remaining units of the run
 };
 
 namespace detail {
@@ -125,12 +125,12 @@ constexpr Work next(const StreamK& s, int cta, const Work& work) {
   return detail::item_of_run(s, cta, work.unit, work.run_end);
 }
 
-// The runs that hold a partial sum of split tile number `split` (0: tile whole_tiles), for the
-// launch that adds them in ascending k.
+// The runs with a partial sum of split tile number `split` (0 is tile whole_tiles), for the launch
+// that adds them in ascending k.
 struct Partials {
-  int first, last;  // runs, both included; equal: the tile is whole in one run, nothing to add
+  int first, last;  // both inclusive; equal if one run computes the whole tile
 
-  // Only the first of them begins its tile.
+  // Only the first run has the beginning of the tile's k.
   constexpr long long slot(int run) const { return slot_of(run, run == first ? 0 : 1); }
 };
 

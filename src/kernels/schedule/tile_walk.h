@@ -1,5 +1,5 @@
-// The output tiles of one CTA of a persistent grid: every so many of the raster, at its own place
-// in the cluster. The tiles of a batch are those of its products, one product after the other.
+// Iterates over the output tiles of one CTA of a persistent grid: every step-th tile of the raster,
+// at the CTA's place in the cluster. In a batch, one product follows the other.
 #pragma once
 
 #include "kernels/schedule/cluster.h"
@@ -12,7 +12,7 @@ class TileWalk {
  public:
   using Place = ClusterPlace<cluster>;
 
-  // The raster's tiles are those of clusters.
+  // One tile of the raster is the tile of a whole cluster.
   __device__ TileWalk(const Raster& raster, const int& products)
       : raster_(raster),
         products_(products),
@@ -25,9 +25,9 @@ class TileWalk {
   __device__ void advance(int count = 1) { tile_ += count * step_; }
   __device__ Place place() const { return place_; }
 
-  // Of the batch, that the CTA's tile belongs to.
+  // The product of the batch that the CTA's tile belongs to.
   __device__ int product() const { return products_ == 1 ? 0 : tile_ / raster_.tiles(); }
-  // Where the CTA's tile begins in D.
+  // The origin of the CTA's tile in D.
   __device__ tile::Coord<> corner(BlockTile block) const {
     const tile::Coord<> at = raster_[tile_ - product() * raster_.tiles()];
     return {(at.m * cluster.m + place_.m) * block.m, (at.n * cluster.n + place_.n) * block.n};

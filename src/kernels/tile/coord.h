@@ -1,5 +1,5 @@
-// One type for every place that is counted along m and n: of a lane in its warp, of a warp in its
-// block, of a tile in D. For host and device.
+// The type of all coordinates along m and n: of a lane in its warp, of a warp in its block, of a
+// tile in D. For host and device.
 #pragma once
 
 namespace tessera::tile {

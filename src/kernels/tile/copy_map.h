@@ -1,12 +1,12 @@
-// Which elements of an (outer, k) tile each thread copies into shared memory, where the tile is
-// (k, outer). Pure constexpr: the host tests that each element is copied once, that neighbouring
-// threads read neighbours, and that a warp's writes are in 32 banks.
+// Maps from threads to the elements of an (outer, k) tile that they copy into shared memory, where
+// the tile is (k, outer). Pure constexpr: the host tests that each element is copied once, that
+// neighbouring threads read neighbours, and that a warp's writes are in 32 banks.
 #pragma once
 
 namespace tessera::tile {
 
-// One element at a time: thread t copies `outer(t) + i * kOuterStep` and `k(t) + j * kKStep` for
-// all i and j. `along_k`: neighbours in memory are neighbours in k.
+// One element at a time: thread t copies the elements (outer(t) + i * kOuterStep, k(t) + j *
+// kKStep) for all i and j. `along_k`: the operand is contiguous along k.
 template <int extent, int depth, bool along_k, int threads>
 struct ElementMap {
   static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
@@ -24,9 +24,9 @@ struct ElementMap {
 // the rows `k(t) + i * kKStep`.
 template <int extent, int depth, int threads>
 struct VectorMap {
-  static constexpr int kWidth = 4;                  // elements of a vector
-  static constexpr int kAcross = extent / kWidth;   // vectors of a row
-  static constexpr int kKStep = threads / kAcross;  // rows at once
+  static constexpr int kWidth = 4;                  // elements per vector
+  static constexpr int kAcross = extent / kWidth;   // vectors per row
+  static constexpr int kKStep = threads / kAcross;  // rows at a time
   static constexpr int kKCount = depth / kKStep;
   static_assert(kKCount >= 1 && kKCount * kKStep == depth && threads % kAcross == 0);
 
@@ -34,13 +34,13 @@ struct VectorMap {
   static constexpr int k(int thread) { return thread / kAcross; }
 };
 
-// Which chunks of `width` elements of an extent x depth tile each thread copies. Consecutive
-// threads copy consecutive chunks of the contiguous side, then the next lines.
+// Chunks of `width` elements of an extent x depth tile: consecutive threads copy consecutive chunks
+// of a line along the contiguous index, then the next lines.
 template <int extent, int depth, bool along_k, int threads, int width>
 struct ChunkMap {
   static constexpr int kWidth = width;
-  static constexpr int kAcross = (along_k ? depth : extent) / width;  // chunks of a line
-  static constexpr int kLines = threads / kAcross;                    // copied at once
+  static constexpr int kAcross = (along_k ? depth : extent) / width;  // chunks per line
+  static constexpr int kLines = threads / kAcross;                    // lines at a time
   static constexpr int kCount = extent * depth / width / threads;
   static_assert(kAcross * kLines == threads);
   static_assert(kCount * threads * width == extent * depth);

@@ -9,7 +9,7 @@ namespace tessera::tile {
 
 namespace detail {
 
-// d += a * b on 16 x 8 outputs. a[half][step], b[step]: steps of four in k.
+// d += a * b on 16 x 8 outputs. In a[half][step] and b[step], a step is four k.
 template <Dmma instruction, int steps>
 __device__ void multiply_add(double (&d)[4], const double (&a)[2][steps],
                              const double (&b)[steps]) {
@@ -36,20 +36,20 @@ __device__ void multiply_add(double (&d)[4], const double (&a)[2][steps],
 
 }  // namespace detail
 
-// `transposed`: what are rows to the instructions are columns of D.
+// `transposed`: the rows of the instructions are columns of D.
 template <int m, int n, bool transposed = false>
 struct DmmaAccumulators {
   static constexpr int kM = m / kDmmaOuter, kN = n / kDmmaOuter;
-  static constexpr int kPairs = 4 * kM * kN;  // of a lane
+  static constexpr int kPairs = 4 * kM * kN;  // per lane
 
-  double sum[kM][kN][2][4];  // sixteen rows, sixteen columns, even or odd ones of them
+  double sum[kM][kN][2][4];  // 16 rows x 16 columns x even or odd columns x register
 
   __device__ void clear() {
 #pragma unroll
     for (int i = 0; i < kM * kN * 8; ++i) sum[i / kN / 8][i / 8 % kN][i / 4 % 2][i % 4] = 0;
   }
 
-  // Sixteen columns, number `j`, of all rows.
+  // Multiplies all rows by sixteen columns, number `j`.
   template <Dmma instruction, class FragmentsA, class FragmentsB>
   __device__ void multiply_add(int j, const FragmentsA& a, const FragmentsB& b) {
 #pragma unroll

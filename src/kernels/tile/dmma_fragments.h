@@ -1,4 +1,4 @@
-// Fragments of FP64 operands in registers, as dmma_lanes.h lays them out, and their loads.
+// Fragments of FP64 operands in registers, in the layout of dmma_lanes.h, and their loads.
 #pragma once
 
 #include "kernels/ptx/load_double.h"
@@ -7,15 +7,15 @@
 
 namespace tessera::tile {
 
-// The fragments of `count` sixteens of rows of A or columns of B, `depth` of k. `by_elements`: of a
-// tile along k, each element by itself.
+// The fragments of `count` groups of sixteen rows of A or columns of B, `depth` of k.
+// `by_elements`: loads single elements, from a tile along k.
 template <class Tile, int count, int depth, bool by_elements = false>
 struct DmmaFragments {
   static_assert(depth % 8 == 0 && Tile::kRow == kDmmaOuter);
 
-  double x[count][2][depth / 4];  // of each sixteen: half, step of four in k
+  double x[count][2][depth / 4];  // group of sixteen x half x step of four k
 
-  // Those from sixteen number `first` on, k = step * depth of the tile on.
+  // Loads from group of sixteen `first` and from k = step * depth of the tile on.
   __device__ void load(const Tile& tile, int lane_offset, int first, int step) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// A shared tile of an operand whose contiguous index is known at run time alone, and which pieces
-// of it each thread copies. Pure constexpr but for the bytes: the host tests the maps.
+// A shared tile of an operand whose contiguous index is known only at run time, and the map from
+// threads to pieces that they copy. Pure constexpr except for the bytes: the host tests the maps.
 #pragma once
 
 #include "kernels/tile/swizzled_tile.h"
@@ -12,8 +12,8 @@ constexpr int log2_of(int power) {
   return log2;
 }
 
-// `outer` is m of A, n of B. Where the operand is along k the bytes are an AlongK, else an
-// AlongOuter.
+// `outer` is m of A, n of B. The bytes have the layout of AlongK if the operand is contiguous along
+// k, else that of AlongOuter.
 template <class T, int outer_, int k_>
 struct EitherTile {
   using Element = T;
@@ -38,11 +38,11 @@ struct EitherCopyMap {
 
   constexpr int width() const { return 1 << log2_width; }
   constexpr int rows() const { return along_k ? Tile::kOuter : Tile::kK; }
-  constexpr int log2_across() const {  // pieces of a line
+  constexpr int log2_across() const {  // log2 of the pieces per line
     return (along_k ? log2_of(Tile::kK) : log2_of(Tile::kOuter)) - log2_width;
   }
-  constexpr int lines() const { return threads >> log2_across(); }  // copied at once
-  // Pieces of a thread, lines() lines apart.
+  constexpr int lines() const { return threads >> log2_across(); }  // copied at a time
+  // The number of a thread's pieces, which are lines() lines apart.
   constexpr int count() const { return Tile::kOuter * Tile::kK / threads >> log2_width; }
 
   // A thread's first piece.
@@ -53,8 +53,8 @@ struct EitherCopyMap {
   constexpr int outer(int thread) const { return along_k ? line(thread) : across(thread); }
   constexpr int k(int thread) const { return along_k ? across(thread) : line(thread); }
 
-  // Where piece i is, given where the first one is. The first lines are 0 ... lines() - 1, a power
-  // of two of them: the number of a later one has no bit of theirs.
+  // The offset of a thread's piece i, given that of its first piece. lines() is a power of two, so
+  // i * lines() has no bit of the first piece's line number.
   constexpr int place(int first, int i) const {
     return Tile::AlongK::rows_further(first, i * lines());
   }

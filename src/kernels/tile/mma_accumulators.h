@@ -1,5 +1,5 @@
-// The sums of one warp on tensor cores, as mma.sync leaves them: m x n outputs in registers, and
-// the instruction that adds to them.
+// The sums of one warp on tensor cores: m x n outputs in mma.sync's register layout, and the
+// instruction that adds to them.
 #pragma once
 
 #include "kernels/tile/accumulators.h"
@@ -11,7 +11,7 @@ template <ptx::MatrixType type, int m, int n>
 struct MmaAccumulators {
   static constexpr int kM = m / kMmaOuter, kN = n / kMmaOuter;
 
-  float sum[kM][kN][2][4];  // sixteen rows, sixteen columns, the first eight of them or the others
+  float sum[kM][kN][2][4];  // 16 rows x 16 columns x first or last eight columns x register
 
   __device__ void clear() {
 #pragma unroll

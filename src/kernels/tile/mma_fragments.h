@@ -1,4 +1,4 @@
-// Fragments of 16-bit and TF32 operands in registers, as mma_lanes.h lays them out, and their
+// Fragments of 16-bit and TF32 operands in registers, in the layout of mma_lanes.h, and their
 // loads.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tessera::tile {
 
-// The fragments of `count` sixteens, of an EitherTile.
+// The fragments of `count` groups of sixteen rows or columns of an EitherTile.
 template <class Tile, int count, MmaOperand operand>
 struct MmaFragments {
   std::uint32_t x[count][4];
@@ -26,7 +26,7 @@ struct MmaFragments {
   template <class From>
   __device__ void load_from(const unsigned char* bytes, int lane_offset, int step) {
     using Loads = MmaLoads<From, operand>;
-    // WHY: else the compiler keeps the offset of every load of a tile in a register of its own.
+    // WHY: else the compiler keeps the offset of every load of a tile in a separate register.
     const int at = static_cast<int>(ptx::kept_in_register(lane_offset));
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ struct MmaFragments {
     }
   }
 
-  // HW: the instruction ignores the low bits of an f32, which would round towards zero.
+  // WHY: the instruction ignores the low bits of an f32, which would be rounding towards zero.
   __device__ void round() {
 #pragma unroll
     for (int i = 0; i < 4 * count; ++i) x[i / 4][i % 4] = ptx::to_tf32(x[i / 4][i % 4]);

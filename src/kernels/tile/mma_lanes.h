@@ -1,16 +1,16 @@
-// Which elements of 16-bit and TF32 operands each lane of a warp loads for mma.sync, whose
-// fragments ptx/mma.h lays out: sixteen rows of A, or columns of B, and 32 bytes of k, in four
+// The elements of 16-bit and TF32 operands that each lane of a warp loads for mma.sync (layout of
+// its fragments: ptx/mma.h): sixteen rows of A, or columns of B, and 32 bytes of k, in four
 // registers:
 //
-//         of A                                 of B
-//   x[0]  the first eight, 16 bytes of k       the first eight, 16 bytes of k
-//   x[1]  the second eight, the same bytes     the first eight, the next 16 bytes
-//   x[2]  the first eight, the next 16 bytes   the second eight, the first 16 bytes
-//   x[3]  the second eight, the next 16 bytes  the second eight, the next 16 bytes
+//         A                                    B
+//   x[0]  first eight rows, k bytes 0-15       first eight columns, k bytes 0-15
+//   x[1]  second eight rows, k bytes 0-15      first eight columns, k bytes 16-31
+//   x[2]  first eight rows, k bytes 16-31      second eight columns, k bytes 0-15
+//   x[3]  second eight rows, k bytes 16-31     second eight columns, k bytes 16-31
 //
-// So A's are one operand of an instruction as they are, and B's are two. HW: an operand of two
-// registers is an even register and the next one; in A's order each would be moved first. Pure
-// constexpr: the host tests the map.
+// The four registers of A are one operand of an instruction, those of B two operands. HW: an
+// operand of two registers is an even register and the next one; with A's order for B, each pair
+// would have to be moved first. Pure constexpr: the host tests the map.
 #pragma once
 
 #include "kernels/tile/either_tile.h"
@@ -21,17 +21,17 @@ inline constexpr int kMmaOuter = 16;
 
 enum class MmaOperand { kA, kB };
 
-// Where a lane's loads of a shared tile are.
+// The offsets of a lane's loads from a shared tile.
 template <class Tile, MmaOperand operand = MmaOperand::kA>
 struct MmaLoads {
   static constexpr int kBytes = sizeof(typename Tile::Element);
-  static constexpr int kDepth = 32 / kBytes;  // k of an instruction
-  // A tile along outer has the wrong order for ldmatrix, which transposes 16-bit elements alone.
+  static constexpr int kDepth = 32 / kBytes;  // k per instruction
+  // A tile along outer must be transposed, which ldmatrix can do only for 16-bit elements.
   static constexpr bool kByMatrix = Tile::kAlongK || kBytes == 2;
   static constexpr bool kTransposed = !Tile::kAlongK && kBytes == 2;
 
-  // What the lane names among the sixteen rows or columns and the 32 bytes of k: the first element
-  // of a matrix's row, or the one of x[0].
+  // The row (or column) among sixteen, and the k, of the lane's address: that of a matrix's row for
+  // ldmatrix, or that of x[0].
   static constexpr int outer(int lane) {
     if (!kByMatrix) return lane / 4;
     return second_eight(lane / 8) * 8 + (Tile::kAlongK ? lane % 8 : 0);
@@ -41,14 +41,14 @@ struct MmaLoads {
     return next_bytes(lane / 8) * (kDepth / 2) + (Tile::kAlongK ? 0 : lane % 8);
   }
 
-  // Of the lane's first load; `first_outer`: of the warp, a multiple of its tile's extent, which is
-  // a power of two.
+  // The offset of the lane's first load. `first_outer`: the warp's first row or column, a multiple
+  // of its extent, which is a power of two.
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + outer(lane), k(lane));
   }
-  // Of sixteen number `i`, 32 bytes of k number `step`.
+  // The offset for group of sixteen `i` and 32 bytes of k number `step`.
   static constexpr int offset(int lane_offset, int i, int step) {
-    constexpr int kSteps = Tile::kRowBytes / 32, kSixteens = Tile::kRow / kMmaOuter;  // of a row
+    constexpr int kSteps = Tile::kRowBytes / 32, kSixteens = Tile::kRow / kMmaOuter;  // per row
     if (Tile::kAlongK) {
       return (lane_offset ^ step % kSteps * 32) + step / kSteps * Tile::kPanelBytes +
              i * (kMmaOuter * Tile::kRowBytes);
@@ -56,14 +56,14 @@ struct MmaLoads {
     return (lane_offset ^ i % kSixteens * kMmaOuter * kBytes) + i / kSixteens * Tile::kPanelBytes +
            step * (kDepth * Tile::kRowBytes);
   }
-  // Without ldmatrix: the word of x[which], given where that of x[0] is.
+  // Without ldmatrix: the offset of x[which], given that of x[0].
   static constexpr int word(int offset, int which) {
     const int across = offset ^ second_eight(which) * 8 * kBytes;
     return next_bytes(which) == 0 ? across : Tile::rows_further(across, kDepth / 2);
   }
 
  private:
-  // Of register `which`.
+  // Whether register `which` has the second eight rows (columns), and the second 16 bytes of k.
   static constexpr int second_eight(int which) {
     return operand == MmaOperand::kA ? which % 2 : which / 2;
   }
@@ -72,7 +72,7 @@ struct MmaLoads {
   }
 };
 
-// The lane's first load of an EitherTile.
+// The offset of the lane's first load from an EitherTile.
 template <class Tile, MmaOperand operand>
 constexpr int mma_lane_offset(bool along_k, int lane, int first_outer) {
   return along_k ? MmaLoads<typename Tile::AlongK, operand>::lane_offset(lane, first_outer)

@@ -1,5 +1,5 @@
-// Fragments of 16-bit operands in registers, from padded tiles, for mma.sync: mma_lanes.h says
-// which elements a lane has.
+// Fragments of 16-bit operands in registers, loaded from padded tiles, for mma.sync. mma_lanes.h
+// defines the elements of each lane.
 #pragma once
 
 #include "kernels/ptx/ldmatrix.h"
@@ -8,12 +8,12 @@
 
 namespace tessera::tile {
 
-// The fragments of `count` sixteens.
+// The fragments of `count` groups of sixteen rows or columns.
 template <class Tile, int count, MmaOperand operand>
 struct PaddedFragments {
   std::uint32_t x[count][4];
 
-  // Rows (or columns) from `first` on, sixteens of k number `step`.
+  // Loads rows (or columns) from `first` on, group of sixteen k number `step`.
   __device__ void load(const Tile& tile, int lane, int first, int step) {
     using Loads = MmaLoads<Tile, operand>;
     static_assert(Loads::kByMatrix && Tile::kPitch % 8 == 0);

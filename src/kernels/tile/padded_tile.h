@@ -1,11 +1,11 @@
-// An operand tile in shared memory whose rows are one vector longer than what they hold, so that
-// neighbouring rows begin in different banks: for tiles too small to be swizzled. Pure constexpr
-// but for the elements: the host tests that lanes which load together meet in no bank.
+// An operand tile in shared memory with rows padded by one vector, so that neighbouring rows begin
+// in different banks: for tiles that are too small for a swizzle. Pure constexpr except for the
+// elements: the host tests that loads have no bank conflicts.
 #pragma once
 
 namespace tessera::tile {
 
-// `outer` is m of A, n of B. Rows are m (or n) where the tile is along k, else k.
+// `outer` is m of A, n of B. If the tile is along k there is one row per m (or n), else one per k.
 template <class T, int outer_, int k_, bool along_k_>
 struct PaddedTile {
   using Element = T;
@@ -16,7 +16,7 @@ struct PaddedTile {
 
   alignas(16) T elements[kRows * kPitch];
 
-  // Where element (outer, k) is, in elements.
+  // The position of element (outer, k), in elements.
   static constexpr int place(int outer, int k) {
     return kAlongK ? outer * kPitch + k : k * kPitch + outer;
   }

@@ -1,11 +1,11 @@
-// Sixteen bytes from any element on, made of the two aligned sixteens that hold them.
+// Sixteen unaligned bytes, extracted from the two aligned vectors that contain them.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::tile {
 
-// The sixteen bytes that begin `behind` elements after low's first one; Element: of 2 or 4 bytes.
+// The 16 bytes that begin `behind` elements after the start of `low`. Element: 2 or 4 bytes.
 template <class Element>
 __device__ inline uint4 realigned(uint4 low, uint4 high, int behind) {
   constexpr int kPerWord = 4 / sizeof(Element);

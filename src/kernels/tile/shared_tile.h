@@ -1,9 +1,9 @@
-// An operand tile in shared memory as tensor copies write it and wgmma reads it. Rows are 128 bytes
-// and swizzled, so that eight rows of one 16-byte column lie in different banks. A tile wider than
-// a row is several panels of such rows, one after the other:
+// An operand tile in shared memory in the layout that tensor copies write and wgmma reads. Rows
+// have 128 bytes and are swizzled, so that eight rows of one 16-byte column are in different banks.
+// A tile wider than a row consists of several panels of such rows, one after the other:
 //
-//   K-major   rows are k, one for each m (or n): panel p holds k from p * kRow on
-//   MN-major  rows are m (or n), one for each k: panel p holds m from p * kRow on
+//   K-major   rows go along k, one for each m (or n): panel p has k from p * kRow on
+//   MN-major  rows go along m (or n), one for each k: panel p has m from p * kRow on
 //
 // Element type, extents and swizzle are in the type; addresses and descriptors follow from them.
 #pragma once
@@ -26,7 +26,7 @@ struct SharedTile {
   static constexpr int kOuter = outer_, kK = k_;
   static constexpr int kRow = kRowBytes * 8 / ptx::bits_of(type_);  // elements
   static constexpr int kAlong = kKMajor ? kK : kOuter;              // extent along the rows
-  static constexpr int kRows = kKMajor ? kOuter : kK;               // of a panel
+  static constexpr int kRows = kKMajor ? kOuter : kK;               // per panel
   static constexpr int kPanels = (kAlong + kRow - 1) / kRow;
   static constexpr int kPanelBytes = kRows * kRowBytes;
   static constexpr int kBytes = kPanels * kPanelBytes;
@@ -35,20 +35,20 @@ struct SharedTile {
 
   alignas(kAtomBytes) unsigned char bytes[kBytes];
 
-  // Where wgmma finds the operand that begins at (outer, k), relative to the tile.
+  // The offset in bytes, without the swizzle, at which (outer, k) begins for wgmma.
   static constexpr int offset(int outer, int k) {
     const int along = kKMajor ? k : outer, row = kKMajor ? outer : k;
     return along / kRow * kPanelBytes + row * kRowBytes + along % kRow * ptx::bits_of(type_) / 8;
   }
 
-  // Of a tile at this address of shared memory. HW: with the 128-byte swizzle the leading distance
-  // of a K-major tile is ignored, and that of an MN-major one leads to the next panel.
+  // The descriptor of a tile at this address. HW: with the 128-byte swizzle, the leading distance
+  // of a K-major tile is ignored; that of an MN-major tile is the distance to the next panel.
   __device__ static std::uint64_t descriptor(std::uint32_t address) {
     return ptx::wgmma_descriptor(address, {.leading = kKMajor ? 16 : kPanelBytes,
                                            .stride = kAtomBytes,
                                            .swizzle = ptx::WgmmaSwizzle::k128B});
   }
-  // What to add to the tile's descriptor for the operand that begins at (outer, k).
+  // The value to add to the tile's descriptor for an instruction that begins at (outer, k).
   static constexpr std::uint64_t step(int outer, int k) {
     return static_cast<std::uint64_t>(offset(outer, k)) >> 4;
   }

@@ -1,10 +1,10 @@
 // The shared tiles of a ring of stages. Tiles of both operands are (k, outer), so that fragments
-// are 128-bit reads whichever index of the operand is contiguous in memory.
+// are loaded 128 bits at a time for either contiguous index of the operand.
 #pragma once
 
 namespace tessera::tile {
 
-// `cfg` says: block, stages, pitch_a() and pitch_b() (floats between neighbours in k).
+// `cfg` has: block, stages, pitch_a() and pitch_b() (floats between neighbours in k).
 template <auto cfg>
 struct Stages {
   alignas(128) float a[cfg.stages][cfg.block.k][cfg.pitch_a()];  // stage x (k, m)

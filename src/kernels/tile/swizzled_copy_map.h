@@ -1,6 +1,6 @@
-// Which pieces of a swizzled tile each thread copies: neighbouring threads copy neighbouring pieces
-// of a line of global memory, then the next lines. Pure constexpr: the host tests that each element
-// is copied once, and that a warp's writes are in 32 banks.
+// The map from threads to the pieces of a swizzled tile that they copy: neighbouring threads copy
+// neighbouring pieces of a line of global memory, then the next lines. Pure constexpr: the host
+// tests that each element is copied once, and that a warp's writes are in 32 banks.
 #pragma once
 
 #include "kernels/tile/swizzled_tile.h"
@@ -11,9 +11,9 @@ namespace tessera::tile {
 template <class Tile, int threads, int width>
 struct SwizzledCopyMap {
   static constexpr int kWidth = width;
-  static constexpr int kAcross = Tile::kAlong / width;  // pieces of a line
-  static constexpr int kLines = threads / kAcross;      // copied at once
-  static constexpr int kCount = Tile::kRows / kLines;   // pieces of a thread, kLines lines apart
+  static constexpr int kAcross = Tile::kAlong / width;  // pieces per line
+  static constexpr int kLines = threads / kAcross;      // lines at a time
+  static constexpr int kCount = Tile::kRows / kLines;   // pieces per thread, kLines lines apart
   static_assert(kAcross * kLines == threads && kCount * kLines == Tile::kRows);
 
   // A thread's first piece.
@@ -22,8 +22,8 @@ struct SwizzledCopyMap {
   static constexpr int outer(int thread) { return Tile::kAlongK ? line(thread) : across(thread); }
   static constexpr int k(int thread) { return Tile::kAlongK ? across(thread) : line(thread); }
 
-  // Where piece i is, given where the first one is. The first lines are 0 ... kLines - 1, a power
-  // of two of them: the number of a later one has no bit of theirs.
+  // The offset of a thread's piece i, given that of its first piece. kLines is a power of two, so
+  // i * kLines has no bit of the first piece's line number.
   static_assert((kLines & (kLines - 1)) == 0);
   static constexpr int place(int first, int i) { return Tile::rows_further(first, i * kLines); }
 };

@@ -1,29 +1,29 @@
-// An operand tile in shared memory that threads copy to, sixteen bytes or fewer at a time, and from
-// which warps load fragments. Rows are 128 bytes, whichever index of the operand is contiguous; a
-// tile wider than a row is several panels of such rows:
+// An operand tile in shared memory for copies by threads, at most sixteen bytes at a time, and for
+// loads of fragments by warps. Rows have 128 bytes for either contiguous index of the operand; a
+// tile wider than a row consists of several panels of such rows:
 //
-//   along k      rows are m (or n), one panel for each 128 bytes of k
-//   along outer  rows are k, one panel for each 128 bytes of m (or n)
+//   along k      one row for each m (or n), one panel for each 128 bytes of k
+//   along outer  one row for each k, one panel for each 128 bytes of m (or n)
 //
-// The eight chunks of a row, 16 bytes each, are exchanged by the row's number, so that the lanes
-// that load together meet in no bank. Nothing is padded. Pure constexpr but for the bytes: the host
-// tests the map.
+// The row's number determines an exchange of the row's eight 16-byte chunks, so that loads have no
+// bank conflicts. There is no padding. Pure constexpr except for the bytes: the host tests the
+// map.
 #pragma once
 
 #include "base/config.h"
 
 namespace tessera::tile {
 
-// What the numbers of a row's chunks are exchanged by. The bits of the row's number are only moved,
-// so that the swizzles of two rows without a common bit add up.
+// The number that is combined by xor with a row's chunk numbers. It only moves bits of the row's
+// number, so that for rows without a common bit, swizzle(a + b) is swizzle(a) ^ swizzle(b).
 //
-// For lanes that load 128 bits each, as dmma_lanes.h lays them out.
+// VectorSwizzle is for lanes that load 128 bits each, in the layout of dmma_lanes.h.
 struct VectorSwizzle {
   static constexpr int of(int row, bool along_k) {
     return along_k ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
   }
 };
-// For one chunk of eight rows, which ldmatrix loads, and for two chunks of four rows.
+// For loads of one chunk from each of eight rows (ldmatrix), or of two chunks from four rows each.
 struct MatrixSwizzle {
   static constexpr int of(int row, bool) { return row % 4 * 2 + row / 4 % 2; }
 };
@@ -37,7 +37,7 @@ struct SwizzledTile {
   static constexpr int kRowBytes = 128, kChunkBytes = 16;
   static constexpr int kRow = kRowBytes / sizeof(T), kChunk = kChunkBytes / sizeof(T);  // elements
   static constexpr int kAlong = kAlongK ? kK : kOuter;  // extent along the rows
-  static constexpr int kRows = kAlongK ? kOuter : kK;   // of a panel
+  static constexpr int kRows = kAlongK ? kOuter : kK;   // per panel
   static constexpr int kPanelBytes = kRows * kRowBytes;
   static constexpr int kBytes = kAlong / kRow * kPanelBytes;
   static_assert(kAlong % kRow == 0 && kRows % 8 == 0);
@@ -46,15 +46,15 @@ struct SwizzledTile {
 
   static constexpr int swizzle(int row) { return Swizzle::of(row, kAlongK); }
 
-  // Where element (outer, k) is, in bytes.
+  // The offset of element (outer, k), in bytes.
   static constexpr int offset(int outer, int k) {
     const int along = kAlongK ? k : outer, row = kAlongK ? outer : k;
     return along / kRow * kPanelBytes + row * kRowBytes +
            (along % kRow / kChunk ^ swizzle(row)) * kChunkBytes +
            along % kChunk * static_cast<int>(sizeof(T));
   }
-  // The same element, `rows` rows further, where the row that was and `rows` % 16 have no common
-  // bit.
+  // The offset `rows` rows further. The number of the row at `offset` and `rows` % 16 must have no
+  // common bit.
   static constexpr int rows_further(int offset, int rows) {
     return (offset ^ swizzle(rows) * kChunkBytes) + rows * kRowBytes;
   }

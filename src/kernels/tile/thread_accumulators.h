@@ -1,4 +1,4 @@
-// The sums of one thread, in registers, and which outputs of its warp's tile they are.
+// The sums of one thread, in registers, and their positions in its warp's tile.
 #pragma once
 
 #include "kernels/tile/lanes.h"
@@ -10,11 +10,11 @@ namespace tessera::tile {
 struct Rows {
   int first, count;
 };
-// The same as an argument whose value is known at compile time.
+// The same as a type, so that an argument's value is known at compile time.
 template <Rows rows>
 struct RowsConstant {};
 
-// A thread's outputs, `thread.m` x `thread.n`, as 4x4 subtiles laid out as lanes.h says.
+// A thread's outputs, `thread.m` x `thread.n`, as 4x4 subtiles in the layout of lanes.h.
 template <class T, OutputTile lanes, OutputTile thread>
 struct ThreadAccumulators {
   using Element = T;
@@ -32,8 +32,8 @@ struct ThreadAccumulators {
     }
   }
 
-  // Calls `visit` with the row, the column and the values of every four neighbours of these rows.
-  // Rows and columns count from the warp's tile; for lane {0, 0} from the lane's first output.
+  // Calls `visit` with row, column and values of each vector of four neighbours in these rows. Rows
+  // and columns count from the warp's tile; with lane {0, 0}, from the lane's own first output.
   template <Rows rows, class Visit>
   __device__ void for_each_vec4(Coord<> lane, Visit visit) const {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Four neighbouring elements as one access: 128 bits of floats, 64 of 16-bit types.
+// Four neighbouring elements as one access: 128 bits for floats, 64 bits for 16-bit types.
 #pragma once
 
 #include <type_traits>
@@ -17,9 +17,9 @@ struct alignas(4 * sizeof(T)) Four {
 template <class T>
 using Vec4 = std::conditional_t<std::is_same_v<T, float>, float4, detail::Four<T>>;
 
-// One store, or two of 128 bits.
-// WHY __stwb: a plain store of a float4 next to a scalar path is merged with it and comes out as
-// four STG.32.
+// Stores the values by one store; doubles by two of 128 bits. WHY __stwb: the compiler
+// merges a plain store of a float4 with a scalar path next to it, and emits four
+// STG.32.
 template <class T>
 __device__ void store_vec4(T* to, Vec4<T> values) {
   if constexpr (std::is_same_v<T, float>) {
@@ -40,8 +40,8 @@ __device__ void add(Vector& sum, const Vector& more) {
   sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
 }
 
-// True where a base address and a row stride (in elements) let every fourth element of any row be
-// accessed as a Vec4.
+// Whether the base address and the row stride (in elements) allow accesses of a Vec4 at every
+// fourth element of a row.
 template <class T>
 __device__ bool allows_vec4(const void* base, long long stride) {
   return reinterpret_cast<unsigned long long>(base) % (4 * sizeof(T)) == 0 && stride % 4 == 0;

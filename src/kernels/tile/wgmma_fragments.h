@@ -1,11 +1,11 @@
-// A of wgmma from registers: TF32 that is contiguous along m, which wgmma does not take from shared
-// memory. A tile holds rows of 32 m, 128 bytes, one for each k, and 16-byte chunks exchanged by the
-// row's number modulo 8. One 128-bit load brings a thread four neighbouring m of one k, and the
-// instruction's rows are dealt out so that those are rows 8 apart of two instructions:
+// A of wgmma from registers, for TF32 that is contiguous along m: wgmma cannot read it from shared
+// memory. A tile has one row of 32 m, 128 bytes, for each k, with 16-byte chunks exchanged by the
+// row's number modulo 8. One 128-bit load reads four neighbouring m of one k. The mapping makes
+// these the rows of two instructions, in both halves of eight rows:
 //
 //   m = 32 * warp + 4 * chunk(lane / 4) + 2 * instruction + half      (half: register i / 2 % 2)
 //
-// The eight lanes that load together read k 0 ... 3 of chunks 0 and 4: no bank twice.
+// The eight lanes that load together read k 0 ... 3 of two chunks, without bank conflicts.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace tessera::tile {
 
-// The sixteen bytes of a warp's row of m that belong to a lane.
+// The number of the lane's 16-byte chunk in a warp's row of 32 m.
 __device__ constexpr int fragment_chunk(int lane) { return lane / 4 % 2 * 4 + lane / 8; }
 
-// What one warpgroup multiplies by one step of k: 128 rows, two instructions.
+// A lane's fragments for one step of k: a warpgroup has 128 rows, in two instructions.
 template <class Tile>
 struct WgmmaFragments {
   static_assert(!Tile::kKMajor && Tile::kRow == 32);
@@ -27,15 +27,15 @@ struct WgmmaFragments {
 
   std::uint32_t of[2][4];  // instruction x register
 
-  // Where a thread's first load is in a tile, from the warpgroup's first row on.
+  // The offset of a thread's first load in a tile. `row` is the warpgroup's first row.
   __device__ static std::uint32_t offset(int row, int thread) {
     const int lane = thread % 32, k = lane % 4;
     return (row / 32 + thread / 32 % 4) * Tile::kPanelBytes + k * kRowBytes +
            (fragment_chunk(lane) ^ k) * 16;
   }
 
-  // Step `step` of k. `at`: the tile's address, and the offset above. HW: of the instruction's
-  // eight k a thread brings lane % 4 and the one 4 further.
+  // Loads step `step` of k. `at`: the tile's address plus offset(). HW: of an instruction's eight
+  // k, a thread has lane % 4 and lane % 4 + 4.
   template <int step>
   __device__ void load(std::uint32_t at) {
     constexpr int kAt = step * kStep * kRowBytes;

@@ -1,12 +1,12 @@
-// How device code reads and writes an element type, one row each: what is in memory, what it is
-// summed in, and one or two numbers at a time.
+// How device code reads and writes element types: for each, the type in memory, the type of sums,
+// and conversions of one or two elements.
 //
-//   load(memory, at)   a sum from element `at` of a matrix
-//   rounded(sum)       the element, on any GPU
-//   converted(sum)     the same; HW: BF16 by an instruction that needs SM 8.0
-//   packed(low, high)  16-bit types: two elements of a row, `low` first in memory
+//   load(memory, at)   element `at` of a matrix, converted to the type of sums
+//   rounded(sum)       a sum converted to the element type, on any GPU
+//   converted(sum)     the same; HW: for BF16, by an instruction that needs SM 8.0
+//   packed(low, high)  16-bit types: two sums to two elements of a row, `low` first in memory
 //   packed_relu        the same, with negative values as 0
-//   unpacked(memory)   16-bit types: one element
+//   unpacked(memory)   16-bit types: one element, converted to the type of sums
 #pragma once
 
 #include <cstdint>

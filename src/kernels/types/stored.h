@@ -1,5 +1,5 @@
-// The element types that kernels store, one row each: bytes, and the name that a template argument
-// has in generated code. kernels/types/storage.h has the device's half. Pure C++.
+// The element types that kernels store, one row each: bytes, and the name as a template argument in
+// generated code. kernels/types/storage.h has the device code for them. Pure C++.
 #pragma once
 
 #include "base/element_type.h"
@@ -19,7 +19,7 @@ inline constexpr StoredRow kStored[] = {
     {ElementType::kF16, 2, "tessera::ElementType::kF16"},
 };
 
-// Null for a type that no kernel stores.
+// The row of a type; null if no kernel stores it.
 constexpr const StoredRow* find_stored(ElementType element) {
   for (const StoredRow& row : kStored) {
     if (row.element == element) return &row;
@@ -27,7 +27,7 @@ constexpr const StoredRow* find_stored(ElementType element) {
   return nullptr;
 }
 
-// Of a stored type; anything else does not compile as a constant.
+// The bytes of a stored type. For another type, a constant expression does not compile.
 constexpr int bytes_of(ElementType element) { return find_stored(element)->bytes; }
 
 }  // namespace tessera::types

@@ -24,7 +24,7 @@ TEST_F(CheckOrders, AtomicsMayHandOutPlacesInAnyOrder) {
   expect_says(call("takes_places", arrays, "8"), 0,
               {"note: array out depends on the order: ", ", the same elements in other places",
                "clean: no finding"});
-  // Of both arrays together the elements are the same.
+  // The elements of both arrays taken together are the same.
   expect_says(call("links_lists", {"next=i32[64]", "first=i32[1]:constant=-1"}), 0,
               {"note: array next depends on the order: ", "clean: no finding"});
 }
@@ -45,7 +45,7 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
   EXPECT_EQ(code_of(place + "shr.u32 %r3, %r12, 5;\nand.b32 %r3, %r3, 1;\n" +
                     "st.global.u32 [%rd6], %r3;\n"),
             1);
-  // Of eight warps, values that stand many times, and states.
+  // Values of eight warps that occur many times, and states.
   EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 4;\nst.global.u32 [%rd6], %r3;\n"), 0);
   EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 5;\nand.b32 %r3, %r3, 3;\n" +
                     "st.global.u32 [%rd6], %r3;\n"),
@@ -126,7 +126,7 @@ TEST_F(CheckOrders, TimesAreFollowedToWhereTheyAreStored) {
   expect_parts(other.out, {"error: order-dependent-result: array word holds"});
 }
 
-// Of what a function gets, and of what lies in memory.
+// Times are followed through arguments of functions and through values in memory.
 TEST_F(CheckOrders, TimesAreFollowedIntoFunctionsAndThroughPointers) {
   const TemporaryFolder folder;
   const auto ran = [&](const std::string& functions, const std::string& body,

@@ -39,7 +39,7 @@ class LaunchText : public HostText {
       "__global__ void k(float* x, int n) {}\n"
       "template <class T, int B> __global__ void t(T* x, int n) {}\n";
 
-  // Of a program of this text behind two kernels.
+  // The launches in a program of two kernels followed by this text.
   const std::vector<LaunchSite>& launches(const std::string& text) {
     value(kTwoKernels + text, "0");
     return source_->launches();
@@ -74,7 +74,7 @@ class Propose : public Check {
           << "lacks '" << part << "': " << shown_;
     }
   }
-  // Of the first call that is shown below this text.
+  // The words of the first command that is shown after this text.
   static Words words_below(const std::string& text) {
     const std::size_t above = shown_.find(text), at = shown_.find("\n  tessera ", above);
     if (above == std::string::npos || at == std::string::npos) return {};
@@ -113,7 +113,7 @@ class Propose : public Check {
   static inline std::string shown_;
 };
 
-// Of the kernels of one file, which a class `Of` names as kFile.
+// Proposals for the kernels of one file, Of::kFile.
 template <class Of>
 class ProposeOf : public Propose {
  protected:

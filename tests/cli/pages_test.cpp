@@ -196,7 +196,7 @@ TEST_F(Pages, TheCountsOfRung13AreCurrent) {
       EXPECT_TRUE(contains(page, row)) << kernel << row;
     }
   }
-  // Of a sub-core for 16 steps: four warps of rung 12 and two iterations, two warps of rung 13.
+  // Per sub-core and 16 steps: in rung 12 four warps with two iterations, in rung 13 two warps.
   const lab::Json before = main_loop("12", "ak_bn"), after = main_loop("13", "ak_bn");
   const auto row = [&](const char* name, const auto& count) {
     char text[128];

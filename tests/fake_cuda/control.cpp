@@ -61,7 +61,7 @@ void fake_cuda_capture(void* stream, int begins) {
   }
   captured[stream] = ++captures_begun;
 }
-// Of all captures so far.
+// Destroys the graphs of all captures so far.
 void fake_cuda_destroy_graphs() {
   std::vector<void*> gone;
   for (const auto& [object, one] : user_objects) {

@@ -193,7 +193,7 @@ int cuMemFreeHost(void* memory) {
   if (const int result = check_safe()) return result;
   return free_handle("cuMemFreeHost", memory);
 }
-// Of memory, its GPU, and whether it is managed: all 0 where nothing of the driver's is there.
+// Reports the kind of memory, its GPU, and whether it is managed; zeros if the address is unknown.
 int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
   const std::lock_guard lock(mutex);
   if (const int result = note_in_context("cuPointerGetAttributes")) return result;

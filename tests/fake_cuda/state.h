@@ -117,8 +117,8 @@ inline int check_context() {
   return context->second.is_destroyed ? kContextIsDestroyed : 0;
 }
 
-// Of calls that may wait for a GPU or change its memory: not while a stream is captured, unless
-// this thread has said that it knows what it does. Else the capture is over.
+// The check for calls that may wait for a GPU or change its memory. They are illegal while a stream
+// is captured, and end the capture, unless this thread has relaxed its capture mode.
 inline int check_safe() { return captured.empty() || capture_mode == 2 ? 0 : kCaptureUnsupported; }
 
 // A call in the current context.

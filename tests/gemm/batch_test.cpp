@@ -161,7 +161,7 @@ TEST(Batch, EveryCaseOfTheLattice) {
   }
 }
 
-// Of a batch of pointers every address is a multiple of the stated alignment, and of no more.
+// Each address in a batch of pointers is a multiple of the stated alignment, and of no larger one.
 TEST(Batch, Pointers) {
   for (const char* kernel : kInOneLaunch) {
     for (const Case& one : kCases) {

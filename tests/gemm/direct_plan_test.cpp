@@ -15,7 +15,7 @@ using gemm::Policy;
 
 constexpr gemm::DeviceLimits kH200{.sm = 90, .sms = 132};
 
-// Of a row-major problem A and B are the kernel's own.
+// A batch of row-major products: the kernel's A and B are then the problem's.
 Problem batch_of(const char* layout, std::int64_t m, std::int64_t n, std::int64_t k,
                  std::int64_t count) {
   Problem p{.m = m, .n = n, .k = k, .order = Order::kRowMajor};

@@ -221,7 +221,7 @@ TEST(Epilogue, SplitProductsAndBatches) {
   }
 }
 
-// Whose sums are a batch, too: the kernel multiplies all products in one launch.
+// The sums in the workspace are a batch, too: the kernel multiplies all products in one launch.
 TEST(Epilogue, TheSumsOfABatchLieApart) {
   for (const Product& product : {kProducts[7], kProducts[9], kProducts[4]}) {
     Problem batch = problem_of(kForms[0], product.types, "bias_col+relu");

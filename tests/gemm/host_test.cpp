@@ -244,8 +244,8 @@ TEST(Host, AFailureAfterALaunchSaysSo) {
   }
 }
 
-// Of five panels, the first ones are on their way out when a launch of a later one fails. The next
-// call uses the same buffers.
+// The call has five panels. A launch fails while the results of earlier panels are being copied
+// out; the next call uses the same buffers.
 TEST(Host, NothingIsOnItsWayAfterAFailure) {
   Call call(problem_of({5200, 40, 3}, "NN", Order::kColumnMajor, 1));
   for (unsigned seed = 1; seed <= 6; ++seed) {

@@ -24,8 +24,9 @@ struct Gpu {
   int sm, sms;
   const char* portable_arch;  // of the code that it is given
 
-  // Of a kernel's: some need an instruction that SM 8.0 does not have. Where k is 1, 2 or 3, CUDA
-  // cores are expected to be faster than tensor cores, which multiply a whole tile of k.
+  // The architecture of a kernel's code: some kernels need an instruction that SM 8.0 lacks. For a
+  // k of 1, 2 or 3, CUDA cores are expected to be faster than tensor cores, which multiply a whole
+  // tile of k.
   std::string arch_of(const Kernel& kernel) const {
     if (kernel.name.ends_with("_sm75")) return "compute_75";
     return kernel.first_sm >= 90 ? "compute_90" : portable_arch;

@@ -183,7 +183,7 @@ passes::RepackParams repacks_of(const std::vector<Launch>& launches) {
   return repacks;
 }
 
-// Of the first tile size: one a CTA.
+// The bytes of scratch tiles of the first tile size, one per CTA.
 std::int64_t scratch_bytes(const simt::SimtParams& params) {
   return std::int64_t{params.schedule.ctas} * 256 * 128 * 4;
 }

@@ -37,11 +37,11 @@ Problem problem_of(const Json& stored) {
   return p;
 }
 
-// Of this build's code, by a kernel that the library still has.
+// Whether a run used the code of its own commit and a kernel that the library still has.
 bool is_wanted(const Json& run) {
   if (run.value("build", "this") != "this" || !run.contains("time_ms")) return false;
   if (run.at("time_ms").is_null() || run.at("mode") != "burst") return false;
-  if (run.value("fill", Json()) == "spread") return false;  // of which a plan knows nothing
+  if (run.value("fill", Json()) == "spread") return false;  // plans do not depend on data
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.name != run.at("kernel").get<std::string>()) continue;
     return kernel.source.starts_with("kernels/") &&

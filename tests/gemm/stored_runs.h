@@ -20,8 +20,8 @@ struct StoredRun {
   double microseconds = 0;  // median, burst
 };
 
-// Of the files that a name with * stands for ("batches/f32_*.json"): each run of one problem by
-// one kernel of today's library, in burst. Fails where there are none.
+// The burst runs of single problems by kernels of the current library, in the files that match a
+// name with * ("batches/f32_*.json"). Fails if there are none.
 std::vector<StoredRun> stored_runs(const std::string& name);
 
 // "64 of 512x512x512 f32 NN + C gelu within 64 MiB", of which only the first part is always there.

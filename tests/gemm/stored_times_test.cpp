@@ -17,8 +17,7 @@
 namespace tessera {
 namespace {
 
-// Of runs whose text the pattern is found in: between which shares of the measured time the model's
-// is.
+// The range of predicted time / measured time for runs whose text matches the pattern.
 struct Range {
   const char* runs;
   double least, most;
@@ -26,10 +25,10 @@ struct Range {
 constexpr Range kUsual{"", 0.84, 1.17};
 // Where the model is worse, and how much worse; the first that fits counts.
 constexpr Range kWorse[] = {
-    // Of an older build's code (2026-11-21), planned without split tiles as its command says.
+    // Code of an older build (2026-11-21), planned without split tiles by an option of its command.
     {"(512|1024)x.* NT by simt_f32/(128x128|64x32) .*variants/fp32.json", 1.02, 1.26},
     {"2048x.* NT by simt_f32/64x64 .*variants/fp32.json", 0.76, 0.77},
-    // Of a build before the epilogue of today.
+    // Code of a build before the current epilogue.
     {"4096x4096x4096 bf16 .*epilogues/h200", 0.78, 1.01},
     // By an H100's table, which was fitted to sweeps: their calls follow each other without idling,
     // and large products then take as much longer as the clock is lower.

@@ -20,7 +20,7 @@ struct Gemm {
   GemmType type = GemmType::kBf16;
   int block = 128;  // outputs of a thread block, both ways
   int threads = 256;
-  // Of Hopper's: tensor maps instead of pointers, and thread blocks that stand above each other.
+  // Only for Hopper: tensor maps instead of pointers, and clusters of blocks in one tile column.
   int shared_bytes = 0;
   bool tensor_maps = false;
   int cluster = 1;

@@ -26,7 +26,7 @@ Task sum_of_neighbours(int n, int lanes);  // l and l ^ 1 below n; the others un
 Task sum_of_fours(int n, int threads);     // thread t: elements 4 t to 4 t + 3
 Task sum_modulo_8(int n);
 Task a_times_a_transposed();  // f64, 8 x 4
-// Of bf16 tiles 64 x 64, stored as wgmma reads them: the sum over tiles of factor * X * X^T.
+// The sum of factor * X * X^T over bf16 tiles X of 64 x 64, which are stored in wgmma's layout.
 Task tiles_times_transposed(int tiles, float factor = 1);
 Task neighbours_exchanged(int n);  // halves of n elements each
 

@@ -14,8 +14,8 @@
 namespace tessera {
 namespace {
 
-// Of kWgmmaRows: outputs by way of two panels; two CTAs that share tiles, whose warpgroups take
-// turns; one warpgroup; operands from registers.
+// Rows of kWgmmaRows: stores through two panels; two CTAs that share tiles, with alternating
+// warpgroups; one warpgroup; operands from registers.
 constexpr int kTwoPanels = 0, kPair = 3, kOneGroup = 7, kFromRegisters = 11;
 constexpr int kLast = -1;
 

@@ -79,7 +79,7 @@ TEST_P(WgmmaKernel, TakesEveryTail) {
   }
 }
 
-// Of few k tiles the ring holds several tiles of D: warpgroups may be whole tiles apart.
+// With few k tiles the ring holds several tiles of D: warpgroups may be whole tiles apart.
 TEST_P(WgmmaKernel, MultipliesAnyNumberOfKTiles) {
   const wgmma::Config& config = kWgmmaRows[GetParam()].config;
   const int m = config.block.m * config.cluster.m * 3 + 24;

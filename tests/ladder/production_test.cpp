@@ -52,7 +52,7 @@ std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
-    // Of other types: below and portable_test.cpp. Rungs that refuse alignments:
+    // Other types are tested below and in portable_test.cpp, rungs that refuse alignments in
     // warpgroups_test.cpp.
     const Types& types = choice.kernel->types;
     if (types != kF32Types && types != kF64Types) continue;

@@ -51,7 +51,8 @@ std::vector<float> multiplied(const KernelChoice& choice, const Problem& p) {
   return d;
 }
 
-// Of numbers that are not far below the largest of their row: docs/api/compute-types.md.
+// The bound holds for numbers that are not far below the largest of their row
+// (docs/api/compute-types.md).
 TEST(TwoHalves, IsWithinTheBoundOfPromotedSums) {
   for (const char* layout : kLayouts) {
     const Problem p = product_of(270, 390, 197, layout);

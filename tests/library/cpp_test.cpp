@@ -71,7 +71,7 @@ TEST_F(Library, MultipliesInCpp) {
   EXPECT_EQ(cpu.explain(tessera::problem_of(in, by, out, out, on_host)).where, TESSERA_ON_CPU);
 }
 
-// Of a plan's matrices each has its own leading dimension; that of C matters where there is one.
+// Each matrix of a plan has its own leading dimension; that of C matters only if there is a C.
 TEST_F(Library, APlanInCppKnowsItsLeadingDimensions) {
   const tessera::Handle cpu(TESSERA_CPU);
   std::vector<float> x(64, 1), d(64);

@@ -156,7 +156,7 @@ TEST_F(Library, SaysWhatWouldBeFaster) {
   }
 }
 
-// Of a matrix of one line, which no element depends on.
+// The matrix has one line, so no element's address depends on the leading dimension.
 TEST_F(Library, ExplainsTheLargestLeadingDimension) {
   tessera_problem line = problem_;
   line.k = 1;

@@ -27,7 +27,7 @@ TEST(Problem, FillsInTheSmallestLeadingDimensions) {
   EXPECT_EQ(make(0, 0, 0, Order::kRowMajor, "NN").lda, 1);
 }
 
-// Of one line, or of empty ones: nobody multiplies such a number by anything.
+// The leading dimension of a matrix with one line, or with empty lines, is never used.
 TEST(Problem, LeadingDimensionsThatAreNotUsedMayBeAnyNumber) {
   Problem problem{.m = 5, .n = 1, .k = 3};
   problem.ldb = problem.ldd = std::numeric_limits<std::int64_t>::max();

@@ -10,7 +10,7 @@
 
 namespace tessera::sass {
 
-// Of every kernel of the catalog.
+// The images of every kernel of the catalog.
 inline std::vector<const CodeImage*> images_of_catalog() {
   std::vector<const CodeImage*> all;
   for (const Kernel& kernel : all_kernels()) {

@@ -28,7 +28,7 @@ class SparseMatrix {
         buffer_(device, static_cast<std::size_t>((count - 1) * stride + view.span()) *
                             static_cast<std::size_t>(size_of(type))) {}
 
-  // Of -3 to 3, another one for each row, column and product around.
+  // A number from -3 to 3 that differs between neighbouring rows, columns and products.
   static double value(std::int64_t r, std::int64_t c, std::int64_t i) {
     return static_cast<double>((3 * r + 5 * c + i) % 7 - 3);
   }

@@ -100,7 +100,7 @@ std::vector<LatencyRow> MinedDistances::rows(std::span<const LatencyRow> known) 
     const auto& [kind, file, first, second] = key;
     slowest.emplace(Key{kind, file, first, LatencyClass::kAny}, slowest_of_all[{kind, file}]);
   }
-  // Of classes without a row the larger number is believed: they may never have been close.
+  // Classes without a mined row keep the larger number: they may never have been close.
   for (const LatencyRow& row : known) {
     if (row.second != LatencyClass::kAny) continue;
     int& cycles = slowest[{row.kind, row.file, row.first, row.second}];

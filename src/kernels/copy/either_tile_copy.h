@@ -114,7 +114,7 @@ class EitherTileCopy {
                              static_cast<unsigned>(there) * sizeof(T));
   }
 
-  // Of the lines from this thread's first one on, `lines` are in the matrix, with `bytes` each.
+  // `lines` lines from this thread's first one on are in the matrix, with `bytes` bytes each.
   //
   // WHY this order: pieces that are a whole pattern of the swizzle apart have the same position in
   // their rows, so that the addresses of a copy take two additions.

@@ -8,7 +8,7 @@ namespace {
 
 class CheckNpy : public Check {
  protected:
-  // Of 64 x 64 zeros.
+  // The path of a file with 64 x 64 zeros.
   std::string file(ElementType type, bool fortran_order) const {
     HostArray array;
     array.type = type;

@@ -23,7 +23,7 @@ Floats normals(std::size_t count, unsigned seed) {
   return x;
 }
 
-// Of numbers among which there may be NaN.
+// The bits of numbers, for comparisons that include NaN.
 std::vector<std::uint32_t> bits_of(const Floats& x) {
   std::vector<std::uint32_t> bits;
   for (const float one : x) bits.push_back(std::bit_cast<std::uint32_t>(one));

@@ -23,7 +23,7 @@ KernelChoice named(const char* variant) {
   return choose_kernels(std::string("wgmma_f16x3/") + variant).front();
 }
 
-// Of operands as they are stored.
+// The product of operands that are passed as they are stored.
 Floats multiplied(const Problem& p, const Floats& a, const Floats& b,
                   const char* variant = "128x64x32_s8") {
   const DeviceBuffer on_a = uploaded(a), on_b = uploaded(b);

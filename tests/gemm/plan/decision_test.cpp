@@ -17,7 +17,7 @@ namespace {
 
 constexpr gemm::DeviceLimits kGpu{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
 
-// Of sizes on both sides of what a kernel's tiles, splits and remainders need.
+// A random problem, with sizes on both sides of the limits of tiles, splits and remainders.
 Problem drawn(std::mt19937& random) {
   const auto from = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);

@@ -167,7 +167,7 @@ TEST(StreamK, MillionsOfTiles) {
   EXPECT_EQ(next(s, 131, work).tile_n, 263);
 }
 
-// Of a 256x128x16 tile on an H200, roughly.
+// The approximate costs of a 256x128x16 tile on an H200.
 constexpr TileCosts kCosts = {.ctas_per_sm = 1,
                               .start = 2000,
                               .k_tile = 4660,

@@ -1,4 +1,4 @@
-// Who loads a word and who reads it, against what the source of a rung says.
+// The threads that load a word and those that read it, compared with the source of a rung.
 #include "lab/draw/element.h"
 
 #include <gtest/gtest.h>

@@ -59,7 +59,7 @@ TEST(Picture, BanksOfTheSharedTiles) {
   for (const DrawnBanks& banks : free.shared) EXPECT_EQ(banks.excess(), 0) << banks.name;
 }
 
-// Of rung 22: 8 columns 64 bytes apart meet four in a bank; of 23: the store of B alone does.
+// In rung 22, loads of 8 columns, 64 bytes apart, have 4-way conflicts; in 23 only B's store does.
 TEST(Picture, BanksOfDoubles) {
   const KernelPicture shared = drawn("22"), free = drawn("23");
   EXPECT_EQ(banks_of(shared, "block_b", false).bytes, 16 / 2);

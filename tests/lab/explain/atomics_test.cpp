@@ -48,8 +48,8 @@ std::vector<Measured> measured(const char* group, const char* entry) {
   return rows;
 }
 
-// Of global memory: no measured request takes less than the model says, and those that are nothing
-// but sectors, or lanes at one address, take little more.
+// In global memory, no measured request takes less than the model's time. Requests limited only by
+// sectors, or only by lanes at one address, take little more.
 TEST(Atomics, NoRequestToL2TakesLessThanTheModelSays) {
   const arch::Costs costs;
   const auto rows = measured("global_memory", "global_atomic_add");
@@ -150,7 +150,7 @@ std::vector<Row> rows_of(const std::string& where) {
   return rows;
 }
 
-// Of the sums in shared memory: at least what the model says, and no more than a fifth above it.
+// Measured sums in shared memory take at least the model's time, and at most a fifth more.
 TEST(Atomics, SumsInSharedMemoryTakeWhatTheModelSays) {
   int compared = 0;
   for (const Row& row : rows_of("one SM, a warp its own")) {

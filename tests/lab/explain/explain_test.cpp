@@ -150,8 +150,8 @@ TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
       const std::string name = kernel.name + "/" + variant;
       const Explanation e =
           explain(run(name.c_str(), 256, 256, 64, 0, one_launch), arch::kH200, SourceTree(""));
-      // Of slices of k, each with warps of its own, on their way to the first one: asynchronous
-      // copies alone fill the tiles of such kernels.
+      // The sums that slices of k, each with its own warps, send to the first slice. In such
+      // kernels only asynchronous copies fill tiles.
       const KernelRow& row = rows_of(kernel, variant).front();
       const double sums = (row.slices - 1) * 256.0 * 256.0;
       bool reads_known = false;

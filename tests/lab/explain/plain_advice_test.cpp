@@ -234,7 +234,7 @@ TEST(PlainAdvice, WarpsThatUpdateOneAddress) {
   EXPECT_FALSE(fires(e, "atomic-contention"));
 }
 
-// Of any count: rounding does not give the lead away.
+// The result is the same for all counts: rounding does not change the order.
 TEST(PlainAdvice, AHotSectorThatOutlastsAllElseLeads) {
   for (std::uint64_t count = 100; count < 3000; ++count) {
     Evidence e = plain_evidence({atomic(count, 1, false)});

@@ -164,7 +164,7 @@ TEST(Model, OneTurnOfAPersistentKernelIsItsInnerLoop) {
   const LoopCode code = loop_code(*cubin.find(run.launches[0].entry), cubin.sm, run.counts[0]);
   EXPECT_EQ(code.multiplies, 1024);
   EXPECT_LT(code.steps.size(), 1024 + 48 + 40);
-  // Who multiplies arrives at barriers and goes on.
+  // Warps that multiply only arrive at barriers and do not wait.
   for (const Step& step : code.steps) EXPECT_NE(step.unit, Unit::kBarrier);
 }
 

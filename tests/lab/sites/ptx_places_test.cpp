@@ -118,8 +118,7 @@ TEST(PtxPlaces, TheCatalogsAccessesAreFound) {
           std::any_of(place.frames.begin(), place.frames.end(), [&](const SourcePlace& frame) {
             return frame.file.starts_with("src/ladder/") || frame.file.starts_with("src/kernels/");
           });
-      // Of a store that nvcc has made of two, which were called from different lines, only CUDA's
-      // header is left.
+      // If nvcc has merged two stores from different lines, only CUDA's header remains as place.
       const bool is_merged =
           place.frames.size() == 1 && place.frames[0].file.ends_with("sm_32_intrinsics.hpp");
       EXPECT_TRUE(known || is_merged || place.touches.empty())

@@ -85,15 +85,15 @@ bool ptxas_repeats_epilogue(const std::string& entry) {
   return entry.starts_with("wgmma_tf32__") && entry.ends_with("_am_bk_tma");
 }
 
-// Of products with few vectors, and of BF16 with FP32, ptxas writes the layouts' loops apart and
-// their sums once each.
+// In kernels for few vectors, and for BF16 with FP32, ptxas emits separate loops for the layouts,
+// with their sums once each.
 bool ptxas_parts_loops(const std::string& entry) {
   return entry.starts_with("simt_f32_vector__") || entry.starts_with("vector_") ||
          entry.starts_with("mixed_");
 }
 
-// Of B along k, whose columns are loaded one k at a time, ptxas loads four k at once, the first of
-// them for a second time.
+// The PTX loads the columns of a B along k one k at a time; ptxas loads four k together, and the
+// first of them twice.
 bool ptxas_joins_loads(const std::string& entry) {
   return entry.starts_with("simt_f32_direct__") && entry.ends_with("_am_bk_tma");
 }
@@ -101,7 +101,7 @@ bool ptxas_joins_loads(const std::string& entry) {
 // One load or store of a 16x16 fragment is several accesses of the machine's.
 bool is_by_wmma(const std::string& entry) { return entry.starts_with("rung_31_wmma__"); }
 
-// Of each output's GELU ptxas makes one multiply-add of a product and a difference: PTX lets it.
+// In each output's GELU, ptxas contracts a product and a difference to one FMA, as PTX allows.
 bool ptxas_contracts(const std::string& entry) {
   return entry.find("_fused__") != entry.npos && entry.ends_with("_tma");
 }

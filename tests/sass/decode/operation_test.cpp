@@ -103,8 +103,8 @@ TEST(Operation, ReuseIsPrintedByLogicalOperand) {
   EXPECT_EQ(text_of(0x000000160d0d7223, 0x0c0fe20000000000), "FFMA R13, R13.reuse, R22.reuse, R0");
 }
 
-// Of older cards: additions in memory that name their numbers otherwise, and copies to shared
-// memory at a uniform register. As nvdisasm prints them.
+// Forms of older cards, as nvdisasm prints them: atomic additions with other encodings of types,
+// and copies to shared memory at a uniform register.
 TEST(Operation, FormsOfOlderCards) {
   EXPECT_EQ(text_of(0x000304413c00798e, 0x0003e20000114700, 0, 75),
             "RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R60+0x304], R65");

@@ -115,8 +115,8 @@ Instruction shuffle(int d, int a, const Control& control) {
   return with_control(made, control);
 }
 
-// Of several exchanges between lanes the last one has a scoreboard. They end in order, so a wait
-// for it covers the earlier ones: their results, and their sources.
+// ptxas gives only the last of several shuffles a scoreboard. They end in order, so a wait for it
+// covers the earlier ones: their results, and their sources.
 TEST(CompiledCode, ALaterShuffleCoversEarlierOnes) {
   const Control silent = {.stall = 1}, tells = {.stall = 2, .write_scoreboard = 0};
   EXPECT_EQ(decode(shuffle(4, 5, silent), 0, 80).text, "SHFL.BFLY PT, R4, R5, 0x8, 0x1f");

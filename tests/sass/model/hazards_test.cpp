@@ -317,7 +317,7 @@ TEST(Hazards, TuplesStartWhereTheHardwareWantsThem) {
 
 using Places = std::set<std::size_t>;
 
-// Of instructions in a row, for a card.
+// The positions of the hazards in a sequence of instructions, for compute capability `sm`.
 Places hazards_at(int sm, std::vector<Instruction> code) {
   CubinKernel kernel;
   kernel.name = "row";

@@ -114,7 +114,7 @@ Findings check_tile(std::initializer_list<std::string_view> parts, std::uint32_t
 TEST(WgmmaChecks, LetRightKernelsBe) {
   expect_clean(check_tile({kFence, kProduct, kCommit, kWait}));
   expect_clean(check_tile({kFence, kRegisterProduct, kCommit, kWait}));
-  // Of one shape, without a fence between them.
+  // Products of one shape need no fence between them.
   expect_clean(check_tile({kFence, kProduct, kProduct, kCommit, kProduct, kCommit, kWait}));
   // Registers of another group are free.
   expect_clean(check_tile({kFence, kRegisterProduct, kCommit, kWait, "mov.b32 a0, 1;\n", kFence,

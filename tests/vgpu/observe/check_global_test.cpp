@@ -225,7 +225,7 @@ TEST(CheckInitialisation, TheHostWritesByteByByte) {
   expect_clean(memory.launch("ld.global.u32 r0, [data+16];"));
 }
 
-// Of a launch without checks nobody knows what it wrote.
+// The words that a launch without checks wrote are unknown, so later reads are not reported.
 TEST(CheckInitialisation, AfterALaunchWithoutChecks) {
   Allocation memory;
   memory.machine.observe({});

@@ -20,8 +20,8 @@ inline MachineOptions checking(int host_threads = 1) {
   return options;
 }
 
-// Of a kernel as in run_ptx.h; `declarations` usually declare shared memory. All words are written
-// by the host.
+// The findings of a kernel as in run_ptx.h; `declarations` usually declare shared memory. The host
+// writes all words first.
 inline Findings check(std::string_view body, const LaunchShape& shape,
                       std::string_view declarations = "", int host_threads = 1) {
   return run_text(kernel_text(body, "", declarations), std::vector<std::uint32_t>(4096), shape,

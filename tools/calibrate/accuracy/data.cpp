@@ -14,7 +14,7 @@ using Draw = std::mt19937_64;
 double normal(Draw& draw) { return std::normal_distribution<>()(draw); }
 double uniform(Draw& draw) { return std::uniform_real_distribution<>(0, 1)(draw); }
 
-// Of each row its own numbers, so that threads share the rows.
+// Each row has its own random numbers, so that threads can fill rows independently.
 template <class Number>
 void fill_rows(std::vector<float>& x, std::int64_t columns, std::uint64_t seed, Number number) {
   const auto rows = static_cast<std::int64_t>(x.size()) / columns;

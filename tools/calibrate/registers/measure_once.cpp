@@ -59,7 +59,7 @@ class PowerReader {
     done_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  // Of the last reading, when the GPU has been busy longest.
+  // The power and the clock at the last reading, when the GPU has been busy longest.
   Json last() const { return watts_ > 0 ? Json(watts_.load()) : Json(nullptr); }
   Json clock_mhz() const { return clock_ > 0 ? Json(clock_.load()) : Json(nullptr); }
 

@@ -126,7 +126,7 @@ void add_warps(std::vector<Sequence>& all) {
     }
     all.push_back({"E3", fmt::format("all even, A and B kept, stall {}", stall), code});
   }
-  // Of two kept registers, each is read every second time: the banks hold one entry each.
+  // Two registers are kept and read alternately: a bank's cache has one entry.
   for (int apart : {1, 2}) {
     std::vector<Fma> fmas;
     for (int i = 0; i < 20; ++i) {

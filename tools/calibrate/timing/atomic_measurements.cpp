@@ -173,7 +173,7 @@ Json chase_row(Bench& bench, const std::string& entry) {
   return {{"entry", entry}, {"latency", cycles ? Json(*cycles / kUnroll) : Json(nullptr)}};
 }
 
-// Of one SM in shared memory, or of the whole GPU.
+// Sixteen warps per CTA: one CTA for shared memory, one per SM for global memory.
 Json sixteen_warps(Bench& bench, const std::string& entry, int mask) {
   const bool is_shared = entry.starts_with("shared");
   const int ctas = is_shared ? 1 : sms_of(bench), iterations = bench.has_clock() ? 32 : 1;

@@ -1,5 +1,5 @@
-// The expected cost of a product, part by part. This one model chooses the kernel and its schedule.
-// Its coefficients are those of the GPU's table (cost_table.h).
+// The expected cost of a product, part by part. This model chooses the kernel and its schedule. Its
+// coefficients come from the GPU's table (cost_table.h).
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Cost {
   double repack = 0;     // a launch before the product that repacks operands
   double start = 0;      // until the first tile has arrived
   double multiply = 0;   // waves of tiles; the last one may not be full
-  double store = 0;      // what storing tiles adds to that
+  double store = 0;      // stores of tiles, as far as they are not hidden
   double memory = 0;     // operands and D through device memory: a lower bound
   double add = 0;        // a second launch that adds the partials of split tiles
   double remainder = 0;  // later launches, for the part of D that whole tiles do not cover
@@ -43,7 +43,7 @@ struct Cost {
   }
 };
 
-// D, and C where it is read; a bias as C is one row of it.
+// 2 if C is read in addition to D, else 1. A C with a row stride of 0 is a bias and does not count.
 constexpr int matrices_of_outputs(const GemmParams& p) {
   return p.beta != 0 && p.c_row != 0 ? 2 : 1;
 }
@@ -53,9 +53,9 @@ struct RatedRow {
   const KernelRow* row = nullptr;
   double tflops = 0;  // 0: never measured
   int element_bytes = 4;
-  // A D that takes no vectors is stored through shared memory, not through scratch tiles.
+  // A D that allows no vectors is stored through shared memory, not through scratch tiles.
   bool stores_through_shared = false;
-  PersistentCosts Coefficients::*costs = &Coefficients::simt;  // of its family
+  PersistentCosts Coefficients::*costs = &Coefficients::simt;  // those of the kernel's family
 };
 
 // How the operands are loaded into shared memory, and along which index they are contiguous.
@@ -64,13 +64,13 @@ struct OperandModes {
   Loads loads;
 };
 
-// A schedule of one product, and what the product costs with it.
+// A schedule of one product, and the product's cost with it.
 struct Scheduled {
   schedule::StreamK schedule;
   Cost cost;
 };
 
-// Which tiles are split along k: as a policy asks for, or as a decision says.
+// The choice of tiles that are split along k: by a policy, or given by a decision.
 struct Splitting {
   Policy policy = Policy::kModel;
   std::int64_t whole_tiles = 0;
@@ -81,15 +81,14 @@ struct Splitting {
       : policy(Policy::kNever), whole_tiles(piece.whole_tiles), runs(piece.runs) {}
 };
 
-// A persistent grid, with the requested schedule.
-// WHY: the schedule is chosen as if TMA loaded all operands, so that it does not depend on their
-// alignment.
+// The cost of a persistent grid, with the requested schedule. The schedule is chosen as if TMA
+// loaded all operands, so that it does not depend on their alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits,
                              Splitting split);
-// The same for `count` products whose tiles are one column of tile rows: every tile is whole, so
-// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: some warps
-// load the next tile while the others store one.
+// The same for a batch of `count` products, whose tiles form one column. No tile is split, so that
+// a product gets the same bits at every position of the batch. `has_loading_warps`: some warps load
+// the next tile while the others store one.
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
                         const DeviceLimits& limits, std::int64_t count, bool has_loading_warps);
 
@@ -98,49 +97,48 @@ Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const Ge
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count = 1, int ctas = 0);
 
-// A matrix that is read once for each of several passes, by several thread blocks in all.
+// The work of a matrix times vectors. Each pass reads the matrix once, for `at_once` vectors.
 struct VectorWork {
   std::int64_t outputs, k;
-  std::int64_t vectors, passes;  // of all products of a batch
-  std::int64_t blocks;
-  int access_bytes;  // of a load of the matrix
+  std::int64_t vectors, passes;  // over all products of a batch
+  std::int64_t blocks;           // over all passes
+  int access_bytes;              // per load of the matrix
   int element_bytes;
-  int at_once;           // vectors of a pass,
-  bool on_tensor_cores;  // and who multiplies them
-  int ctas;              // blocks of an SM that run at the same time,
-  double bytes_ahead;    // each with so many on their way
+  int at_once;  // vectors per pass
+  bool on_tensor_cores;
+  int ctas;            // blocks that run at the same time on one SM
+  double bytes_ahead;  // bytes in flight per block
 };
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
-// What of it depends on how the matrix is divided among blocks.
+// The part of the cost that depends on the division of the matrix among blocks.
 double time_of_blocks(const VectorWork& work, const DeviceLimits& limits);
 
-// A BF16 matrix that is multiplied with rows of FP32, so many `columns` of an instruction's at
-// once.
+// A BF16 matrix that is multiplied with rows of FP32; `columns` of an instruction are used at once.
 struct MixedWork {
   std::int64_t lines, rows, k, products;
   int columns;
   double rate;         // TFLOP/s on a full GPU; 0: unknown
-  std::int64_t warps;  // of all CTAs
+  std::int64_t warps;  // in all CTAs
   bool is_in_clusters;
   bool is_by_elements;  // the BF16 matrix is read by single elements
   bool has_whole_rows;  // the FP32 rows are read by 16 bytes
 };
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits);
 
-// Tiles of small products, which teams of warps take one after the other.
+// Tiles of small products, which teams of warps process one after the other.
 struct SmallWork {
   BlockTile block;
-  double rate;            // TFLOP/s on a full GPU, of long products; 0: unknown
-  std::int64_t products;  // of a batch, else 1
-  int element_bytes;      // of A and B, and of D
-  int d_bytes;
-  bool is_aligned;   // operands copied by 16 bytes
-  int teams;         // on an SM, each with a tile,
-  int team_threads;  // and so many threads
+  double rate;            // TFLOP/s on a full GPU, for long products; 0: unknown
+  std::int64_t products;  // in the batch; 1 without a batch
+  int element_bytes;      // per element of A and B
+  int d_bytes;            // per element of D
+  bool is_aligned;        // operands are copied by 16 bytes
+  int teams;              // per SM, each with a tile
+  int team_threads;       // threads per team
 };
 Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const DeviceLimits& limits);
 
-// How an operand is read by tensor copies.
+// The properties of an operand that determine the speed of its tensor copies.
 struct CopiedOperand {
   bool is_along_k = true;
   bool is_from_registers = false;  // wgmma takes it from there
@@ -150,18 +148,18 @@ struct CopiedOperand {
 // The work of a kernel on tensor cores: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
-  int per_sm;                // tiles of an SM at a time
+  int per_sm;                // CTAs per SM, each with a tile
   double rate;               // TFLOP/s on a full GPU; 0: unknown
   bool hides_store;          // one tile is stored while the next one is multiplied
-  bool copies_d;             // by tensor copies, not row by row
-  int stages;                // of a CTA's ring
-  bool is_of_one_warpgroup;  // each tile
+  bool copies_d;             // tensor copies store D; else it is stored row by row
+  int stages;                // in a CTA's ring
+  bool is_of_one_warpgroup;  // one warpgroup multiplies a tile
   CopiedOperand a, b;
-  int d_row_bytes;        // as row_bytes
-  std::int64_t tiles_m;   // of one product
-  std::int64_t products;  // of a batch, else 1
-  std::int64_t tiles;     // of all products and parts of k
-  std::int64_t k_tiles;   // of each
+  int d_row_bytes;        // the same for D as CopiedOperand::row_bytes
+  std::int64_t tiles_m;   // rows of tiles of one product
+  std::int64_t products;  // in the batch; 1 without a batch
+  std::int64_t tiles;     // over all products and parts of k
+  std::int64_t k_tiles;   // per tile
   std::int64_t parts;     // matrices of partial sums; 0: none
   std::int64_t repacked_bytes;
   const Types* types;
@@ -171,13 +169,13 @@ inline constexpr std::int64_t kLeastKTilesOfAPart = 8;
 Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& canonical,
                           const DeviceLimits& limits);
 
-// A launch that repacks this many bytes of operands.
+// The cost of a launch that repacks this many bytes of operands.
 double cost_of_repacking(std::int64_t bytes, const DeviceLimits& limits);
 
-// A launch after a product that reads these bytes of sums and C and writes D.
+// The cost of a launch after a product; `bytes`: sums and C that it reads, and D that it writes.
 double cost_of_finishing(double bytes, const DeviceLimits& limits);
 
-// The same launches after others of one plan: they start while the others end.
+// The cost of a launch that follows others of its plan, and starts while they end.
 double after_another(Cost cost, const DeviceLimits& limits);
 // A lower bound of any launch after another that multiplies this by one of these rows: its start,
 // and then every lane busy all the time.

@@ -13,7 +13,7 @@ namespace tessera::gemm {
 // The measured rate of one variant of a kernel.
 struct Rate {
   std::string_view kernel, variant;
-  double tflops;  // whole GPU, long products, burst
+  double tflops;  // of the whole GPU, for long products, in burst
 };
 
 struct CostTable {
@@ -27,8 +27,8 @@ struct CostTable {
 
 extern const CostTable kH200Costs, kH100Costs;
 
-// The table of a GPU by the name its driver gives it or, where it has none, of the nearest: on
-// other GPUs than the measured one only the proportions of costs matter.
+// The table for a GPU, by the name that its driver reports. A GPU without a table gets that of the
+// most similar GPU: for the choice of a kernel only the proportions of costs matter.
 const CostTable& costs_for(std::string_view device_name);
 // Whether a GPU of this name has a table of its own.
 bool has_costs(std::string_view device_name);

@@ -10,8 +10,8 @@ namespace {
 
 using schedule::StreamK;
 
-constexpr double kThreads = 2048;     // of an SM
-constexpr int kCtasOfLargeTiles = 2;  // per SM, of register-tiled rungs
+constexpr double kThreads = 2048;     // per SM
+constexpr int kCtasOfLargeTiles = 2;  // per SM, for rungs with large tiles
 
 // The costs of a row on one GPU.
 struct RowCosts {
@@ -23,7 +23,7 @@ struct RowCosts {
   double cycles_a_microsecond() const { return gpu.clock_ghz * 1e3; }
 
   const arch::Gpu& gpu;
-  double memory_bytes;  // a microsecond
+  double memory_bytes;  // per microsecond
   const PersistentCosts& own;
 };
 
@@ -32,7 +32,7 @@ double lanes_of(const RatedRow& rated, const RowCosts& costs) {
   return costs.gpu.fp32_lanes * (rated.tflops > 0 ? rated.tflops / peak : costs.own.unknown_share);
 }
 
-// Cycles of the whole GPU.
+// Cycles that device memory takes for operands and D.
 double memory_cycles(const GemmParams& p, int element_bytes, const RowCosts& costs) {
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double outputs = m * n * matrices_of_outputs(p);
@@ -46,7 +46,7 @@ double start_cycles(const GemmParams& p, int element_bytes, const PersistentCost
   return costs.start + std::min(operands, costs.start_most) / costs.start_bytes;
 }
 
-// One k tile of all CTAs of an SM, fetched by tensor copies.
+// Cycles for one k tile of all CTAs of an SM, with operands loaded by tensor copies.
 double k_tile_cycles(const RatedRow& rated, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double depth = static_cast<double>(row.block.k) * row.ctas_per_sm;
@@ -58,7 +58,7 @@ double k_tile_cycles(const RatedRow& rated, const RowCosts& costs) {
          costs.own.fetch_beside * std::min(multiply, fetch);
 }
 
-// The distance of an operand's rows.
+// The distance between an operand's rows.
 long long stride_of_a(const GemmParams& p) { return std::max(p.a_row, p.a_col); }
 long long stride_of_b(const GemmParams& p) { return std::max(p.b_row, p.b_col); }
 
@@ -78,7 +78,7 @@ double copying_cycles(const RatedRow& rated, const GemmParams& p, const Persiste
   return of(stride_of_a(p), row.block.m) + of(stride_of_b(p), row.block.n);
 }
 
-// Wavefronts of shared memory in which the fragments of one k tile are read: four per 128-bit load.
+// Shared-memory wavefronts for the fragments of one k tile: four per 128-bit load.
 double fragment_cycles(const KernelRow& row) {
   const double warps =
       static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
@@ -91,7 +91,7 @@ double copy_transpose_slowdown(int rows, const PersistentCosts& costs) {
   return costs.transpose_slowdown * std::max(1.0, rows / 128.0);
 }
 
-// One k tile of all CTAs of an SM, loaded this way.
+// Cycles for one k tile of all CTAs of an SM, with operands loaded as `modes` says.
 double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
                          const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -139,8 +139,8 @@ double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCo
   return p.beta == 0 ? 0 : costs.c_wait * outputs / (row.threads * row.threads_y);
 }
 
-// The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
-// device memory.
+// Cycles at the end of a work item. Other CTAs of the SM can multiply meanwhile, unless all wait
+// for device memory.
 double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double own = costs.own.store + (row.slices > 1 ? row.slices * costs.own.slice_sums : 0) +
@@ -150,7 +150,7 @@ double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& 
                                                         : (own + write) / row.ctas_per_sm;
 }
 
-// Blocks of a rung that run at the same time on one SM.
+// The number of a rung's blocks that run at the same time on one SM.
 int ctas_per_sm(const KernelRow& row) {
   const int threads = row.threads * row.threads_y;
   const int by_threads = static_cast<int>(kThreads) / threads;
@@ -158,7 +158,7 @@ int ctas_per_sm(const KernelRow& row) {
   return large ? std::min(kCtasOfLargeTiles, by_threads) : std::min(32, by_threads);
 }
 
-// The costs of a persistent row whose operands come by tensor copies.
+// The costs of a persistent config with operands loaded by tensor copies.
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms,
                                const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -190,8 +190,8 @@ StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
   return schedule::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
 }
 
-// Bytes that the waves read again, since the L2 does not hold them. Tiles of a wave are about a
-// square of D, each of which reads its rows and columns.
+// Bytes that waves read again from device memory because L2 does not hold them. The tiles of a wave
+// form about a square of D, and read the square's rows and columns.
 double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
                   const PersistentCosts& costs) {
   const BlockTile& block = rated.row->block;
@@ -207,7 +207,7 @@ double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
   return costs.read_again * more / (1 + held * held * held);
 }
 
-// Cycles of memory for one product, with its operands not repacked.
+// Cycles of device memory for one product, without repacked operands.
 double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const StreamK& chosen,
                          const DeviceLimits& limits, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -222,7 +222,7 @@ double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const Strea
          (odd ? costs.own.odd_rows : 1);
 }
 
-// A long product heats the chip, and a share of the shorter of multiplying and memory is added.
+// Adds the slowdown of long products, which heat the chip, and what overlaps only in part.
 void add_slow_ends(Cost& cost, const PersistentCosts& costs) {
   cost.multiply *= 1 + costs.heat * cost.multiply / (cost.multiply + costs.heat_time);
   cost.start += costs.overlap * std::min(cost.memory, cost.multiply + cost.store);
@@ -262,7 +262,7 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
   scheduled.cost.memory = memory_cycles(p, rated.element_bytes, of_row) *
                           static_cast<double>(count) / of_row.cycles_a_microsecond();
-  // WHY: D of a wave of tiles goes to the L2, and from there to memory while the next is
+  // WHY: the stores of a wave of tiles go to L2, and from there to memory while the next wave is
   // multiplied.
   if (has_loading_warps) {
     scheduled.cost.store *= store_cycles(rated, p, of_row) / store_cycles(rated, column, of_row);
@@ -279,7 +279,7 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   return scheduled;
 }
 
-// Nothing is fetched ahead of a block's start, and waves are whole.
+// Blocks load nothing before they start, and a partial wave takes as long as a whole one.
 Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count, int ctas) {
   if (p.m == 0 || p.n == 0) return {};

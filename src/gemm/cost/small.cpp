@@ -40,7 +40,7 @@ double time_of_blocks(const VectorWork& work, const DeviceLimits& limits) {
   const double bytes = static_cast<double>(work.outputs) * static_cast<double>(work.k) *
                        static_cast<double>(work.passes) * work.element_bytes;
   const double slots = static_cast<double>(limits.sms) * work.ctas;
-  // Few blocks, or those that are left for a last wave, have too few loads on their way.
+  // A small number of blocks, as in a last wave, has too few loads in flight for full speed.
   const auto time_of = [&](double some) {
     if (some == 0) return 0.0;
     const double rate = std::min(costs.bytes, some * work.bytes_ahead / costs.latency);
@@ -63,7 +63,7 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .memory = elements * work.element_bytes / limits.costs->coefficients.memory_bytes};
 }
 
-// HW: H100, 131072 x 4096 lines. The L2 serves what CTAs read again, where it holds all lines.
+// HW: H100, 131072 x 4096 lines. If L2 holds all lines, it serves those that CTAs read again.
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
   constexpr double kCluster = 3.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
   constexpr double kL2 = 1.6, kLines = 0.87;  // times the speed of device memory
@@ -99,7 +99,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   };
   const double tiles =
       whole(p.m, work.block.m) * whole(p.n, work.block.n) * static_cast<double>(work.products);
-  const double of_sm = std::ceil(tiles / limits.sms);  // of the SM that has the most
+  const double of_sm = std::ceil(tiles / limits.sms);  // tiles of the SM that has the most
   const double outputs = static_cast<double>(work.block.m) * work.block.n;
   const double depth = whole(p.k, work.block.k) * work.block.k;
   // A team waits for memory in each step, even if no other team of its SM has work.

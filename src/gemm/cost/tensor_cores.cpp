@@ -6,7 +6,7 @@
 namespace tessera::gemm {
 namespace {
 
-// The pieces of one product's price, microseconds and bytes.
+// The parts of one product's cost, in microseconds and bytes.
 class TensorCorePrice {
  public:
   TensorCorePrice(const TensorCoreWork& work, const GemmParams& p, const DeviceLimits& limits)
@@ -22,7 +22,8 @@ class TensorCorePrice {
 
   double multiplying() const { return multiply_; }
 
-  // Operands and D, once, and what the waves read again since the L2 does not hold it.
+  // The time of device memory for operands and D, and for operands that waves read again because L2
+  // does not hold them.
   double memory() const {
     const double bytes = operands() + read_again() + costs_.write * outputs() * d_requests();
     const double flight = active() / sms_ * std::min<double>(work_.stages, k_tiles()) *
@@ -96,8 +97,8 @@ class TensorCorePrice {
     return work_.copies_d && work_.d_row_bytes == 16 ? costs_.d_rows_of_16 : 1;
   }
 
-  // A wave's tiles are about a square of D, at most this many rows of tiles; each reads its rows
-  // and columns. Parts of k read other operands than the first part of their tile.
+  // The tiles of a wave form about a square of D, with at most kRows rows of tiles, and read the
+  // square's rows and columns. Each part of k reads different parts of the operands.
   double read_again() const {
     constexpr double kRows = 8;
     const double parts = static_cast<double>(std::max<std::int64_t>(1, work_.parts));
@@ -120,8 +121,8 @@ class TensorCorePrice {
            (operand.is_along_k ? 1 : across);
   }
 
-  // One k tile of all CTAs of an SM: the tensor cores, the L2, the SM's loads or the ring's
-  // latency, whichever is slowest, and a little more if two take about as long.
+  // The time for one k tile of all CTAs of an SM: that of the slowest of tensor cores, L2, the SM's
+  // loads and the ring's latency, and a little more if two take about the same time.
   double k_tile() const {
     const double rate = (work_.rate > 0 ? work_.rate : costs_.unknown_rate) *
                         (!work_.a.is_from_registers  ? 1

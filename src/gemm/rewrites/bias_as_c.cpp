@@ -9,7 +9,7 @@ bool is_bias_as_c(const Problem& problem) {
   const Epilogue bias{.bias = is_row_major ? VectorKind::kPerColumn : VectorKind::kPerRow};
   return problem.epilogue == bias && !reads_c(problem) &&
          problem.types.d == facts_of(problem.types.compute).sum &&
-         problem.batch.kind != BatchKind::kPointers;  // of which each product has its own C
+         problem.batch.kind != BatchKind::kPointers;  // there each product has its own C
 }
 
 Status add_bias_as_c(const Route& from, const DeviceLimits&, std::vector<Route>& routes) {

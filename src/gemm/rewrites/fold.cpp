@@ -11,8 +11,8 @@ Order other_order(Order order) {
 }
 Op transposed(Op op) { return op == Op::kNone ? Op::kTranspose : Op::kNone; }
 
-// The matrices of one operand as a single one below the other; empty where their rows do not
-// continue. With one row each, the stride between products is the stride between rows.
+// The matrices of one operand, stacked to a single matrix; empty if the rows of one do not continue
+// those of the previous one. With one row each, the stride between products is that of rows.
 std::optional<MatrixView> stacked(const MatrixView& one, std::int64_t stride, std::int64_t count) {
   MatrixView all = one;
   if (__builtin_mul_overflow(one.rows, count, &all.rows)) return {};
@@ -25,7 +25,7 @@ std::optional<MatrixView> stacked(const MatrixView& one, std::int64_t stride, st
   return all;
 }
 
-// How a matrix is described by an op and a leading dimension; empty where it cannot be.
+// A matrix described by an op and a leading dimension; empty if that is impossible.
 struct Described {
   Op op;
   std::int64_t ld;
@@ -64,7 +64,7 @@ std::optional<Problem> folded_by_rows(const Problem& p, Order order) {
   one.batch = {};
   one.order = order;
   one.m = p.m * batch.count;
-  one.lda = one.ldb = one.ldc = 0;  // of operands that are not read
+  one.lda = one.ldb = one.ldc = 0;  // for operands that are not read
   if (reads_ab(p)) {
     const auto all_a = stacked(view_a(p), batch.stride_a, batch.count);
     if (batch.stride_b != 0 || !describe_in(order, p, all_a, p.op_a, one.op_a, one.lda) ||
@@ -72,7 +72,7 @@ std::optional<Problem> folded_by_rows(const Problem& p, Order order) {
       return {};
     }
   }
-  Op op = Op::kNone;  // that C and D do not have
+  Op op = Op::kNone;  // C and D have no op
   const auto all_c = stacked(view_c(p), batch.stride_c, batch.count);
   const auto all_d = stacked(view_d(p), batch.stride_d, batch.count);
   if (p.beta != 0 && !describe_in(order, p, all_c, Op::kNone, op, one.ldc)) return {};

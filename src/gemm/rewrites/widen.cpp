@@ -7,12 +7,12 @@
 namespace tessera::gemm {
 namespace {
 
-// Which operand is converted.
+// The operand that is converted.
 OperandId narrow_operand(const Types& types) {
   return size_of(types.a) < size_of(types.b) ? OperandId::kA : OperandId::kB;
 }
 
-// Bytes of a step that copies and takes as long: an estimate.
+// An estimate: the bytes of a copy that takes the same time as the conversion.
 std::int64_t bytes_moved(const WidenedOperand& operand) {
   return operand.lines * operand.length * operand.products *
          (size_of(ElementType::kBf16) + size_of(ElementType::kF32)) * 5 / 4;

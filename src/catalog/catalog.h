@@ -1,5 +1,4 @@
-// The one table of all kernels: tests, verify, bench, list and docs walk it. There is no second
-// table.
+// The only table of all kernels. Tests, verify, bench, list and docs iterate over it.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +37,12 @@ struct KernelRow {
   const void* config = nullptr;  // what only the row's family knows: its own Config; may be null
 };
 
-// An entry of a kernel that is not a row, with its device function.
+// An additional entry of a kernel: a launch before or after the product, with its device function.
 struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kConfigs[0].config>"
   std::string params;  // "tessera::PackParams"
-  // Threads of a block, and CTAs per SM that must fit by registers; 0: not compiled in.
+  // Threads per block, and CTAs per SM that registers must allow; 0: no limit is compiled in.
   int threads = 0, ctas_per_sm = 1;
   std::string image = {};  // that holds it
 };
@@ -77,9 +76,9 @@ std::span<const Kernel> all_kernels();
 // The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
 // multiplies nothing, so all_kernels() does not contain it.
 const Kernel& finish_kernel();
-// The launch before a product that converts an operand: one entry. Like the one before.
+// The launch before a product that converts an operand. It has one entry.
 const Kernel& widen_kernel();
-// Throws kUnsupported, with both types, where there is none.
+// Throws kUnsupported, with both types in the message, if there is none.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d);
 
 // A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
@@ -105,9 +104,9 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
 // Not ok, kUnsupported, if no kernel multiplies these types at any size: names them.
 Status check_has_kernel(const Types& types);
 
-// The image that holds an entry of the kernel, a row's or a helper's, or one of finish_kernel()'s
-// or widen_kernel()'s, which any plan may launch. Throws kUnavailable, naming
-// the command that compiles it, where there is none.
+// The image with an entry of the kernel (a row or a helper), or with an entry of finish_kernel() or
+// widen_kernel(), which any plan may launch. If it is not compiled, throws kUnavailable with the
+// command that compiles it.
 const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
 // The same, or nullptr.
 const CodeImage* compiled_image_of(const Kernel& kernel, std::string_view entry);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kArch = "sm_90a";  // of the cubin that is made from the PTX
+constexpr std::string_view kArch = "sm_90a";  // the architecture of cubins made from the PTX
 
 std::string cubin_of(std::string_view name) {
   return std::string(name) + "." + std::string(kArch) + ".cubin";

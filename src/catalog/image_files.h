@@ -15,8 +15,8 @@ namespace tessera {
 
 class ImageFiles {
  public:
-  // `path`: a pack, a folder with a tessera.images in it, or a folder of images' files. Throws
-  // kBadArgument, naming `option`, when it is none of these.
+  // `path` is a pack, a folder with a tessera.images, or a folder of images' files. Otherwise
+  // throws kBadArgument with the name of `option`.
   ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 

@@ -41,8 +41,8 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// The entries that convert an operand before a product, or apply an epilogue after it, belong to
-// one kernel each, whichever kernel multiplies.
+// The kernel that has the entry. Entries that convert an operand before a product, or apply an
+// epilogue after it, belong to separate kernels that all others use.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
   for (const Kernel* pass : {&finish_kernel(), &widen_kernel()}) {
     const std::vector<HelperEntry>& all = pass->helpers;

@@ -1,4 +1,4 @@
-// A file of its own: programs that only unpack carry no compressor.
+// Packs images. WHY a separate file: programs that only unpack contain no compressor.
 #include "catalog/pack.h"
 
 #include <zstd.h>

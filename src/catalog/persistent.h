@@ -14,7 +14,7 @@
 
 namespace tessera::catalog {
 
-// "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
+// The build's name for the entry of a row: "simt_f32__256x128x16_am_bn_tma".
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors,
                        Loads loads);
 // "simt_f32__reduce_256x128": adds the partials of tiles of this size.
@@ -98,8 +98,8 @@ Kernel direct_kernel(const std::string& name, std::string idea, const Rows& tabl
   return kernel;
 }
 
-// An FP64 kernel on tensor cores, whose rows are dmma_f64::kSm80 or kSm90. It also walks a stream-K
-// schedule, but copies operands of any layout and alignment by itself.
+// An FP64 kernel on tensor cores, with rows dmma_f64::kSm80 or kSm90. It also has a stream-K
+// schedule, but all its warps copy operands, of any layout and alignment.
 template <class Rows>
 Kernel dmma_kernel(const std::string& name, std::string idea, const Rows& table, int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));

@@ -9,8 +9,8 @@
 
 namespace tessera::catalog {
 
-// "rung_10_general_tile__128x128x8_ak_bn": what the build calls the entry of a row. `kernel` with
-// its prefix.
+// The build's name for the entry of a row: "rung_10_general_tile__128x128x8_ak_bn". `kernel`
+// includes the prefix.
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors);
 
 // "12_warp_tile__staged": the image of a kernel's config.
@@ -23,7 +23,7 @@ std::string name_space_of(const std::string& rung);
 // The table of configs of a kernel "mma_bf16_f32", by what follows its family: "kBf16F32".
 std::string table_of(std::string_view words);
 
-// Outputs of one thread: what the config says, else a vector along n with an equal share of them.
+// The outputs of one thread: as in the config, else a vector along n with an equal share of them.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;

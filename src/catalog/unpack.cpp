@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1u << 30;  // of all parts: far above any image
+constexpr std::uint64_t kMaxBytes = 1u << 30;  // for all parts together; no image comes near it
 
 // Takes bytes off the front of a text; throws when there are not enough.
 std::string_view take(std::string_view& text, std::uint64_t bytes) {

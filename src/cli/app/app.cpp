@@ -82,7 +82,7 @@ std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   return arguments;
 }
 
-// The command that signs a message: the one that was typed.
+// The command name that the user typed, for messages.
 std::string typed_command(const Program& program, const std::vector<std::string>& arguments) {
   const std::string chosen = program.chosen_command();
   return chosen.empty() ? chosen : arguments.front();

@@ -1,4 +1,4 @@
-// The program: all commands, and the one that a command line chooses.
+// The program: its commands, and the choice of one by the command line.
 #pragma once
 
 #include <string>

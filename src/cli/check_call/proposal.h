@@ -24,8 +24,8 @@ std::vector<std::string> parameter_names(const checking::Code& code,
                                          const checking::ReadOptions& read,
                                          const vgpu::KernelSignature& kernel);
 
-// To stderr: a call for the kernel, with the table of its parameters; if several kernels are named,
-// only a call for each. Every call that is shown has been run.
+// Writes to stderr a call for the kernel with a table of its parameters; for several kernels only
+// one call each. All proposed calls have been run.
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,
                    const vgpu::KernelSignature& kernel);

@@ -197,8 +197,8 @@ int chain(const BenchArguments& options, const Parser& parser) {
                      parser);
 }
 
-// Columns that distinguish rows and show their speed come before those that say how they were
-// measured.
+// Columns that distinguish rows and show their speed come before those with details of the
+// measurement.
 const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
                      "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
                      "type", "error/bound", "5-95 %", "vendor ms", "device"},

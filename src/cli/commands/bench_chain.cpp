@@ -71,7 +71,7 @@ std::string command_of(const KernelChoice& choice, const Problem& given, const D
          carried_options(parser);
 }
 
-// After Ctrl-C, or the loss of the machine, the chains before are kept.
+// The results of finished chains, which are kept after Ctrl-C or the loss of the machine.
 class Results {
  public:
   Results(const Output& output, const lab::Environment& environment) : output_(output) {

@@ -16,7 +16,7 @@ gemm::PlanOptions options_within(std::int64_t bytes, const BenchRequest& request
   return options;
 }
 
-// Whether the kernel's preferred plan asks for more than that.
+// Whether the kernel's preferred plan needs more than `bytes` of workspace.
 bool wants_more_than(std::int64_t bytes, const KernelChoice& choice, const Problem& problem,
                      const BenchRequest& request) {
   gemm::PlanOptions options = options_within(gemm::kAnyWorkspace, request);
@@ -32,8 +32,8 @@ KernelChoice best_within(std::int64_t bytes, const Problem& problem, const Bench
   return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
-// The library's choice within the vendor's workspace. If nothing fits, it is `otherwise`, and the
-// record says so.
+// The library's choice within the vendor's workspace; `otherwise` if no plan fits, which the record
+// then states.
 KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
                                  const BenchRequest& request) {
   try {
@@ -77,7 +77,7 @@ void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
   }
 }
 
-// Entries of the kernel that its plan launches; none where it does not take the problem.
+// The entries that the kernel's plan launches; empty if the kernel does not support the problem.
 std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
                                          const Problem& problem, const BenchRequest& request) {
   gemm::PlanOptions options = options_within(candidate.workspace_limit, request);

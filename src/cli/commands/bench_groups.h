@@ -13,10 +13,11 @@
 
 namespace tessera::cli {
 
-// Which workspace our plans may ask for.
+// The limit of the workspace of our plans.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
-  // Plans that ask for more workspace than the vendor's library are also timed within the vendor's.
+  // Times plans that need more workspace than the vendor's library a second time, within its
+  // amount.
   bool and_vendors = false;
 };
 // BYTES, "vendor" (as much as the vendor's library has), "none"; empty: none, and the vendor's.

@@ -160,7 +160,7 @@ double within_of(const SuiteArguments& given) {
       fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
-// The table of costs to compare with; null where none is asked for. `here` is this GPU's name.
+// The table of costs to compare with; null if none is requested. `here` is this GPU's name.
 std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const std::string& here) {
   if (given.against_costs.empty()) return nullptr;
   const bool is_file = given.against_costs.ends_with(".inc");
@@ -189,7 +189,8 @@ std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
                            "of its own; leave them out"));
 }
 
-// Those that --fp32 asks for: smaller ones are left to FP32 by all.
+// The cells for --fp32: those below a minimum size are removed, because every library uses FP32
+// there.
 std::vector<lab::DrawnCell> large_cells_of(const Types& types, std::vector<lab::DrawnCell> cells) {
   std::erase_if(cells, [&](const lab::DrawnCell& cell) {
     const Problem& p = cell.problem;

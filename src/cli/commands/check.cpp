@@ -92,7 +92,7 @@ int explain_cost(const CheckArguments& options, const CheckPlan& plan) {
   return kOk;
 }
 
-// After a run that never ended there is nothing to count.
+// False after a run that never ended: its counts are incomplete.
 bool can_be_counted(const CheckResult& result) {
   return std::any_of(result.runs.begin(), result.runs.end(),
                      [](const checking::CheckRun& run) { return run.finished; });

@@ -157,7 +157,7 @@ Finding self_test(const std::string& what, Device& device) {
   }
 }
 
-// Where on the bus it is; empty without a GPU.
+// Checks the GPU and returns its address on the bus; empty without a GPU.
 std::string look_at_gpu(const DeviceOptions& options, Findings& findings) {
   try {
     Devices devices{make_cuda_device(gpu_number_of(options.device).value_or(0)), nullptr, ""};

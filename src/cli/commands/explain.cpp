@@ -45,7 +45,7 @@ KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
                   options.problem.kernel, kernels.size(), option)));
 }
 
-// explain KERNEL --element NAME: who writes and reads one word.
+// explain KERNEL --element NAME: the threads that write and read one word.
 int explain_element(const ExplainArguments& options) {
   const lab::ElementName element = lab::parse_element("--element", options.element);
   const KernelChoice kernel = only_kernel(options, "--element");

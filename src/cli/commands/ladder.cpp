@@ -192,7 +192,7 @@ class LadderPrinter {
     table_.rows.push_back(std::move(cells));
   }
 
-  // Columns that the terminal has no room for.
+  // Columns that do not fit the terminal.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
   // All rows, each with the command that repeats it.

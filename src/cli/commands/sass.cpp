@@ -34,7 +34,7 @@ struct SassArguments {
   Output output;
 };
 
-constexpr std::size_t kMostReports = 8;  // of a file; more are a table
+constexpr std::size_t kMostReports = 8;  // per file; more kernels are shown as a table
 
 struct Reported {
   sass::KernelReport report;
@@ -98,7 +98,7 @@ void write_page(const SassArguments& options, const std::vector<Reported>& repor
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
-// A file has no PTX here, and a kernel may have no loop.
+// The comparison with PTX as text; empty for a file, which has no PTX here, and without a loop.
 std::string beside_text(const Reported& one) {
   try {
     return sass::ptx_beside(one.report, one.ptx);

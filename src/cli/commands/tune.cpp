@@ -1,5 +1,5 @@
-// tessera tune: measures the plans that the library could take for a user's calls on this GPU, and
-// keeps the fastest in an overlay, which every later process looks into before the cost model.
+// tessera tune: measures the library's possible plans for a user's calls on this GPU, and stores
+// the fastest in an overlay, which later processes read before they use the cost model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -184,7 +184,7 @@ int tune(const TuneArguments& given) {
   return std::ranges::any_of(done, wrong) ? kCheckFailed : kOk;
 }
 
-// This covers files of other GPUs and versions, too: they say so.
+// Lists all files, including those of other GPUs and versions, which are marked.
 int list(const TuneArguments& given) {
   Table table{{"gpu", "library", "call", "plan", "us", "x model's choice"}, {}};
   lab::Json files = lab::Json::array();

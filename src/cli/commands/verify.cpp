@@ -235,7 +235,7 @@ std::vector<Tally> tally(const std::vector<lab::Record>& records) {
   return tallies;
 }
 
-// On a virtual GPU of its own: the case may have failed on a real one.
+// Rechecks on a separate virtual GPU: the case may have failed on a real one.
 Recheck recheck_with(const VerifyArguments& options, std::uint64_t seed) {
   return [&options, seed](const VerifiedCase& failed) {
     lab::VerifyOptions verify = verify_options_of(options, seed);

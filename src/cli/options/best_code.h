@@ -1,5 +1,5 @@
-// 'best' where machine code is asked for: the kernel that the library takes for a problem, and the
-// entry of it that the problem runs.
+// The target 'best' for machine code: the library's kernel for a problem, and the entry that the
+// problem runs.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct NamedCode {
   bool is_best() const { return !why.empty(); }
 };
 
-// `entry` as given, else for 'best' the one that column-major 4096 x 4096 x 4096, or the problem
-// that the options name, runs on such a GPU.
+// `entry` as given. For 'best' without one: the entry that the problem of the options, else
+// column-major 4096 x 4096 x 4096, runs on such a GPU.
 NamedCode named_code(const std::string& target, const std::string& entry,
                      const ProblemOptions& options, const arch::Gpu& gpu);
 

@@ -20,9 +20,9 @@ class CardKernels {
  public:
   explicit CardKernels(const arch::Gpu& gpu) : gpu_(gpu) {}
 
-  // The kernel with the cubins of this variant that the card runs or, where nvcc 13 makes none for
-  // it (SM 7.0), the next card's; its PTX stays. Throws kUnsupported where the kernel does not run
-  // there, kUnavailable without nvcc.
+  // The kernel with cubins for this card, or for the next newer card if nvcc 13 cannot compile for
+  // it (SM 7.0). Its PTX is unchanged. Throws kUnsupported if the kernel does not run there,
+  // kUnavailable without nvcc.
   KernelChoice on_card(const KernelChoice& choice);
 
  private:

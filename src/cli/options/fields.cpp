@@ -65,7 +65,7 @@ bool is_about(std::string_view rest) {
 
 bool begins_a_word(std::string_view text, std::size_t at) { return at == 0 || text[at - 1] == ' '; }
 
-// The option of the field that the text names here; null where it names none.
+// The option of the field whose name begins at `at`; null if there is none.
 const FieldOption* option_at(std::string_view text, std::size_t at) {
   if (!begins_a_word(text, at)) return nullptr;
   const std::string_view rest = text.substr(at);

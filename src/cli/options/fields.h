@@ -1,5 +1,5 @@
-// The library speaks of the fields of a problem ("lda is 3, but must be at least 5"), since its
-// callers have no command line. The command line says which of its options sets a field.
+// The library's messages name fields of a problem ("lda is 3, but must be at least 5"), because its
+// callers have no command line. Here they are replaced by the options that set these fields.
 #pragma once
 
 #include <span>

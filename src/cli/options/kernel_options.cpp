@@ -12,8 +12,8 @@
 namespace tessera::cli {
 namespace {
 
-// Those that multiply these types, after a launch that widens an operand, too, or, before an
-// epilogue, keep their sums.
+// The kernels that multiply these types, possibly after a launch that widens an operand, or that
+// keep their sums for an epilogue.
 std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, const Types& types,
                                       const ProblemOptions& options) {
   Problem problem{.types = types};

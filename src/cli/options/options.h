@@ -35,7 +35,7 @@ struct DeviceOptions {
 struct Shape {
   std::int64_t m, n, k;
 };
-// Where no size is given.
+// The default sizes.
 inline constexpr Shape kVirtualShape = {512, 128, 256}, kGpuShape = {4096, 4096, 4096};
 
 // The number of --threads; 0 (all) when it is not given.
@@ -54,7 +54,7 @@ void add_multiprocessors_option(Parser& parser, DeviceOptions& options);
 void add_vendor_option(Parser& parser, DeviceOptions& options);
 void add_seed_option(Parser& parser, std::string& seed);
 
-inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
+inline constexpr const char* kBestKernel = "best";  // the library's choice for each problem
 
 // The types of the problems that 'best' chooses kernels for: --type, else f32.
 Types types_for_best(const ProblemOptions& options);
@@ -63,8 +63,8 @@ Types types_for_best(const ProblemOptions& options);
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how = {});
 
-// The kernels that --kernel and --type name together; never empty. Refuses 'best', which names none
-// without a problem.
+// The kernels that --kernel and --type select together; never empty. Refuses 'best', which needs a
+// problem.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
 // The same for a command that takes one problem: 'best' is the best for it on such a GPU.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape& otherwise,

@@ -49,7 +49,7 @@ class Parser {
   CLI::App* app_;
 };
 
-// The program: its commands, and what one command line says.
+// The program's commands, and the result of parsing a command line.
 class Program {
  public:
   Program(const std::string& summary, const std::string& version);

@@ -14,7 +14,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t kMostHazards = 8;  // that are printed, of a kernel
+constexpr std::size_t kMostHazards = 8;  // printed per kernel
 
 void write_bytes(const std::string& path, const std::vector<std::byte>& bytes) {
   lab::write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "--out");

@@ -12,7 +12,7 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::size_t kBetween = 2;  // between two columns, as render() leaves
-constexpr std::size_t kNarrow = 24;  // of a column of words: what it is shown with at least
+constexpr std::size_t kNarrow = 24;  // the least width of a column of words
 
 std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
   std::vector<std::string> lines = {""};

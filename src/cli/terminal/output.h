@@ -1,5 +1,5 @@
-// Where results go: a table for people on stdout, or JSON, CSV and markdown to files. "-" is
-// stdout, and then nothing else goes there. Files appear whole or not at all.
+// Destinations of results: a table on stdout, or JSON, CSV and markdown files. "-" is stdout, which
+// then gets nothing else. Files are written completely or not at all.
 #pragma once
 
 #include <string>
@@ -26,8 +26,7 @@ struct Output {
   void check(const std::vector<NamedPath>& files_of_the_call = {}) const;
   // False when stdout belongs to one of the files.
   bool prints_text() const;
-  // Writes everything except what goes to stdout, for results that are written again when there are
-  // more.
+  // The same without stdout, for results that are written again when more are complete.
   Output files_only() const;
   bool wants_json() const { return !json.empty(); }
   void write(const lab::Json& object, const Table& table) const;

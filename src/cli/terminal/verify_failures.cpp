@@ -12,7 +12,7 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::size_t kShown = 3;      // failing cases of a kernel
-constexpr std::size_t kMostPairs = 3;  // of lines that one change mends
+constexpr std::size_t kMostPairs = 3;  // pairs of lines that one change would fix
 
 using Cases = std::vector<const VerifiedCase*>;
 

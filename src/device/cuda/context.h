@@ -1,6 +1,6 @@
-// A context belongs to the caller, or is the primary one of a GPU, retained by its owner here. The
-// driver works in the context that is current in the calling thread, which may be any or none: so
-// every caller enters the context first, and leaves the thread as it was.
+// A CUDA context, which belongs to the caller or is a GPU's primary context, retained by its owner
+// here. The driver uses the context that is current in the calling thread, and there may be none.
+// So every call makes the context current first, and restores the previous one afterwards.
 #pragma once
 
 #include "device/cuda/driver.h"
@@ -11,11 +11,11 @@ namespace tessera::cuda {
 class OwnedContext {
  public:
   OwnedContext() = default;
-  // The primary context of a GPU, retained until the end, and current in the calling thread. Throws
-  // kBadArgument where there is no GPU of this index.
+  // The primary context of a GPU, retained by the object and made current in the calling thread.
+  // Throws kBadArgument if there is no GPU with this index.
   static OwnedContext primary(const Driver& driver, int index);
-  // The context that is current in the calling thread, whose owner keeps it longer than this.
-  // Throws kBadArgument where there is none.
+  // The context that is current in the calling thread. Its owner must keep it longer than this
+  // object. Throws kBadArgument if there is none.
   static OwnedContext current(const Driver& driver);
   OwnedContext(OwnedContext&& other) noexcept;
   OwnedContext& operator=(OwnedContext&& other) noexcept;

@@ -1,5 +1,5 @@
-// Real GPUs behind the Device interface. A device works in one context, with modules of its own;
-// any thread may use it, whatever context is current there.
+// Real GPUs behind the Device interface. A device works in one context and loads modules into it.
+// Any thread may use it, with any context current.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace tessera {
 
-// A GPU by its number among those that the driver shows. The device retains the primary context,
-// which it makes current in the calling thread, and has a stream of its own, used where the caller
-// names none. Throws kUnavailable with one sentence that says what is missing, kBadArgument
-// where there is no GPU of this number.
+// A GPU, by its number among those that the driver reports. The device retains the primary context,
+// makes it current in the calling thread, and has a stream for calls without one. Throws
+// kUnavailable, with one sentence about what is missing, or kBadArgument if there is no GPU with
+// this number.
 std::unique_ptr<Device> make_cuda_device(int index = 0);
 
 // A device in the context that is current in the calling thread; the caller must keep the context

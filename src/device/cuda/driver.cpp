@@ -1,4 +1,4 @@
-// Finds the calls of the driver, and turns its errors into messages that say what to do.
+// Finds the functions of the driver, and turns its errors into messages with advice.
 #include "device/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -76,7 +76,7 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuEventElapsedTime", d.event_elapsed_time);
 }
 
-// Advice for the user about a result; empty when there is no better advice than its name.
+// Advice for the user about a result; empty if its name is already the best advice.
 const char* advice(Result result) {
   switch (result) {
     case kOutOfMemory:
@@ -126,7 +126,7 @@ void check_version(Driver& driver) {
 }  // namespace
 
 Driver load_driver(const char* library_name) {
-  // WHY: never dlclose()d. The driver keeps threads and exit handlers of its own.
+  // WHY no dlclose(): the driver has threads and exit handlers.
   void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();

@@ -1,6 +1,5 @@
 // The NVIDIA driver, loaded at run time, so that one binary runs on machines with and without a
-// GPU. The prototypes are ours; nothing here needs a CUDA header, the CUDA runtime or a link to
-// libcuda.
+// GPU. The prototypes are declared here: no CUDA header, CUDA runtime or link to libcuda is needed.
 #pragma once
 
 #include <cstddef>

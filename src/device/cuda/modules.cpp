@@ -28,7 +28,7 @@ Candidate candidate_of(const Cubin& cubin, int sm) {
           misfit_of(cubin_fits(cubin.arch, sm), sm)};
 }
 
-// Machine code that was reordered by rules for sm_90, if the cubin is the one that it was made of.
+// Machine code that was reordered by rules for sm_90, if it was made from the image's cubin.
 Candidate patched_candidate_of(const CodeImage& image, int sm) {
   Candidate patched = candidate_of({image.cubin_arch, image.patched.bytes}, sm);
   patched.description = "patched " + patched.description;

@@ -1,5 +1,5 @@
-// Copies between pinned host memory and a GPU on streams of their own, and what the driver knows of
-// an address.
+// Copies between pinned host memory and a GPU on separate streams, and the driver's information
+// about an address.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,7 +7,7 @@ namespace tessera::arch {
 // Numbers that differ between GPUs. Rates are per second at the boost clock, dense.
 struct Gpu {
   const char* name;       // "h200"
-  const char* match;      // what the driver's device name contains, "H200"
+  const char* match;      // part of the driver's device name, "H200"
   int sm;                 // compute capability, 90
   int sms;                // SMs
   int fp32_lanes;         // FP32 multiply-adds per clock and SM

@@ -67,9 +67,9 @@ struct BlockNeeds {
 };
 
 struct Occupancy {
-  int blocks = 0;     // of this kernel on one SM; 0: it does not run on this GPU
+  int blocks = 0;     // CTAs of this kernel on one SM; 0: it does not run on this GPU
   int warps = 0;      // in these blocks
-  int max_warps = 0;  // that the SM can hold
+  int max_warps = 0;  // the limit of the SM
   OccupancyLimit limit = OccupancyLimit::kWarps;  // the one that is reached first
 
   constexpr double share() const { return static_cast<double>(warps) / max_warps; }

@@ -22,19 +22,19 @@ struct KernelRow {
   Majors majors;        // kStrided where strides are run-time values
   BlockTile block;
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
-  int threads = 0;             // of a block, along x
+  int threads = 0;             // per block, along x
   int threads_y = 1;           // and along y
   // For production kernels, which may have several rows for the same majors:
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
-  TensorBox a_box = {}, b_box = {};  // of operands that TMA loads
+  TensorBox a_box = {}, b_box = {};  // boxes of the operands that TMA loads
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string reduce_entry = {};     // adds the partials of split tiles
   std::string repack_entry =
       {};                  // brings operands into the form that tensor copies take; may be empty
   int ctas_per_sm = 0;     // CTAs per SM: the grid is persistent; 0: a block a tile
-  int slices = 1;          // of a tile's k, each for warps of its own
-  std::string image = {};  // that holds the entry: "12_warp_tile__staged"
-  const void* config = nullptr;  // what only the row's family knows: its own Config; may be null
+  int slices = 1;          // parts of a tile's k, each with its own warps
+  std::string image = {};  // name of the image with the entry: "12_warp_tile__staged"
+  const void* config = nullptr;  // the family's own Config; may be null
 };
 
 // An additional entry of a kernel: a launch before or after the product, with its device function.
@@ -44,14 +44,14 @@ struct HelperEntry {
   std::string params;  // "tessera::PackParams"
   // Threads per block, and CTAs per SM that registers must allow; 0: no limit is compiled in.
   int threads = 0, ctas_per_sm = 1;
-  std::string image = {};  // that holds it
+  std::string image = {};  // name of the image with the entry
 };
 
 struct Kernel {
   std::string name;  // the rung's folder, "02_coalesced"
   std::string idea;  // one short line
   Types types;
-  std::string family;           // whose host file plans it: gemm/families/<family>.cpp
+  std::string family;           // its host file is gemm/families/<family>.cpp
   std::vector<KernelRow> rows;  // variant by variant; the first is the default
   std::vector<HelperEntry> helpers;
   // Compute capabilities of the GPUs that its code runs on, first and last.
@@ -59,13 +59,13 @@ struct Kernel {
   // Code from elsewhere than this build's images, by their names; one under "" holds all entries.
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
-  std::string name_space = {};                 // of the source: "tessera::warp_tile"
+  std::string name_space = {};                 // namespace of the source: "tessera::warp_tile"
   std::string configs = "kConfigs";            // the table of its rows there
-  std::string params = "tessera::GemmParams";  // what its entries take
+  std::string params = "tessera::GemmParams";  // parameter type of its entries
   // The kernel applies the epilogue of a problem itself. It is chosen for problems that have one,
   // and is also correct for all others.
   bool applies_epilogue = false;
-  int known_spills = 0;  // that the build lets its main loops have
+  int known_spills = 0;  // spills that the build accepts in its main loops
   // The kernel whose source, PTX, entries and plan it shares; only its cubin differs. "" for all
   // others.
   std::string patched_from = {};
@@ -92,10 +92,10 @@ std::vector<std::string> variants_of(const Kernel& kernel);  // default first, n
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;
-  std::string decision = {};  // what a plan settles beside it, by name; empty: the model decides
+  std::string decision = {};  // the name after ":"; empty: the model decides
 };
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
-const std::string& first_entry_of(const KernelChoice& choice);  // of its variant
+const std::string& first_entry_of(const KernelChoice& choice);  // the first entry of its variant
 
 // The rows of one variant, one per operand mode. Throws kBadArgument if the kernel has no such
 // variant.

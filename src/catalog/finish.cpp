@@ -10,7 +10,7 @@ constexpr const char* kName = "finish";
 
 struct FinishedType {
   ElementType sum, d;
-  const char* word;  // of its entry
+  const char* word;  // part of the entry's name
 };
 using enum ElementType;
 constexpr FinishedType kFinished[] = {

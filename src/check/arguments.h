@@ -22,7 +22,7 @@ enum class ArrayFill {
   kOnes,
   kIota,
   kShuffled,
-  kRepeated,  // of kIota, each number up to four times, shuffled
+  kRepeated,  // as kIota, but each number up to four times, shuffled
   kConstant
 };
 
@@ -31,8 +31,8 @@ struct ArrayArgument {
   ElementType type = ElementType::kF32;
   std::vector<std::int64_t> shape;
   ArrayFill fill = ArrayFill::kUninitialised;
-  std::string constant;  // of kConstant, as typed
-  std::string file;      // of a .npy file: type and shape are the file's
+  std::string constant;  // the typed text of kConstant
+  std::string file;      // a .npy file, which gives type and shape
 };
 
 struct ScalarArgument {
@@ -82,7 +82,7 @@ struct TensorMapArgument {
   std::vector<std::int64_t> strides;  // bytes, of the second dimension on
   std::vector<std::int64_t> steps;    // elements from one to the next of the box
   std::uint64_t offset = 0;           // bytes from the begin of the array to the first element
-  bool fills_nan = false;             // what lies outside of the tensor
+  bool fills_nan = false;             // fill value outside the tensor is NaN
 };
 
 // A texture object over an array, whose last extent is the channels of a texel where there are

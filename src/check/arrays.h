@@ -14,7 +14,7 @@ struct HostArray {
   std::string name;
   ElementType type = ElementType::kF32;
   std::vector<std::int64_t> shape;
-  bool fortran_order = false;  // of a file; memory holds the elements in the file's order
+  bool fortran_order = false;  // from a file; memory holds the elements in the file's order
   std::vector<std::byte> bytes;
   bool initialised = true;  // false: the device's memory stays as it was
 
@@ -43,7 +43,7 @@ bool is_nan(const HostArray& array, std::size_t element);
 struct Difference {
   std::size_t count = 0;
   std::string first;   // "[3,17]: 2.5, expected 2.25"
-  double largest = 0;  // of |found - expected|, NaN left out
+  double largest = 0;  // largest |found - expected|, NaN left out
 };
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance);
 

@@ -10,7 +10,7 @@
 namespace tessera::checking {
 
 struct Code {
-  std::string path;  // as given
+  std::string path;  // the path as the user gave it
   std::string ptx;
 };
 

@@ -130,7 +130,7 @@ std::string loosely(const std::string& name) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     i = behind_cast(words, i);
-    if (words[i] == "long" && i > 0 && words[i - 1] == "long") continue;  // as wide
+    if (words[i] == "long" && i > 0 && words[i - 1] == "long") continue;  // the same size
     if (is_scope_of_type(words, i)) i += 3;
     const std::string word = plain_word(words[i]) + (lacks_int(words, i) ? " int" : "");
     if (!text.empty() && is_word(text.back()) && is_word(word[0])) text += ' ';
@@ -144,7 +144,7 @@ std::string with_enumerators(const std::string& name, const std::string& source_
   const Enumerators known(source_path, read);
   const std::vector<std::string> words = words_of(name);
   std::string text;
-  bool inside = false;  // of the template arguments
+  bool inside = false;  // inside the template arguments
   for (std::size_t i = 0; i < words.size(); ++i) {
     inside |= words[i] == "<";
     std::size_t end = i + 1;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 16 << 20;  // of a source file that is shown from
+constexpr std::size_t kMostBytes = 16 << 20;  // largest source file from which lines are shown
 
 // The path relative to the current folder, where that is shorter.
 std::string shown_path(const std::string& path) {

@@ -11,7 +11,7 @@
 namespace tessera::checking {
 
 struct ShownLine {
-  std::string file;  // as a person would open it
+  std::string file;  // the path for an editor
   int line = 0, column = 0;
   std::string text;  // empty where the file is not there
 };

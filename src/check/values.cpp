@@ -8,7 +8,7 @@ namespace tessera::checking {
 namespace {
 
 constexpr std::size_t kAddressBytes = 8;
-constexpr std::size_t kTensorMapBytes = 128;  // of CUtensorMap
+constexpr std::size_t kTensorMapBytes = 128;  // size of a CUtensorMap
 
 // HW: the tensor copies ask for 64 bytes, as CUtensorMap was aligned in CUDA 12. In CUDA 13
 // (cuda.h) it has 128. A struct that holds one has the same alignment, or an unknown one (0).

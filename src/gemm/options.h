@@ -18,7 +18,7 @@ namespace tessera::gemm {
 struct Overlay;
 
 enum class Policy {
-  kModel,   // where the cost model expects a gain
+  kModel,   // if the cost model expects a gain
   kNever,   // to measure the gain
   kAlways,  // for tests
 };

@@ -19,7 +19,7 @@ struct Runs {
   std::int64_t count = 1, stride = 0;
 
   bool is_empty() const { return runs == 0 || length == 0 || count == 0; }
-  std::int64_t span() const { return (runs - 1) * step + length; }  // of one matrix
+  std::int64_t span() const { return (runs - 1) * step + length; }  // in elements
   std::uint64_t end() const {
     return base + static_cast<std::uint64_t>((count - 1) * stride + span());
   }

@@ -116,7 +116,7 @@ class Program {
 struct Machine::Impl {
   MachineOptions options;
   std::shared_ptr<GlobalMemory> memory;
-  std::unique_ptr<DeviceHeap> heap;              // of the first kernel that uses it
+  std::unique_ptr<DeviceHeap> heap;              // made for the first kernel that uses it
   std::shared_ptr<const EarlierLaunch> earlier;  // the last launch, if it was checked
 
   LaunchContext context(const Kernel& kernel, const LaunchShape& shape,

@@ -16,7 +16,7 @@ std::string find_nvcc();
 // What the compiler says goes to stderr. Throws kBadArgument when it refuses the file.
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments);
 
-enum class Messages { kShown, kHidden };  // of the assembler, when it refuses a text
+enum class Messages { kShown, kHidden };  // messages of the assembler about refused text
 
 // The cubin of a PTX text for "sm_75". Throws like the above; kUnsupported when the assembler
 // refuses the text for that architecture.

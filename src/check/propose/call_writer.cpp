@@ -134,7 +134,7 @@ std::string CallWriter::struct_text(const Candidate& candidate, std::size_t i, F
     const std::size_t alignment = field.lanes == 3 ? bytes / 3 : bytes;
     for (std::int64_t k = 0; k < field.count; ++k) {
       const std::size_t at = (offset + alignment - 1) / alignment * alignment;
-      if (field.lanes > 1) pad_to(at);  // what else is there, the text of a struct aligns
+      if (field.lanes > 1) pad_to(at);  // the text of a struct aligns all other fields
       add(field_text(candidate, i, field, k, {fills, trial}, own));
       offset = at + bytes;
     }

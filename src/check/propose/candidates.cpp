@@ -12,7 +12,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr double kSecondsOfReading = 1.5;  // of the processor, for the launches of one kernel
+constexpr double kSecondsOfReading = 1.5;  // processor time for the launches of one kernel
 constexpr int kChainsOfSite = 1 << 10;
 
 // Candidates for a source without a launch: every number is the same.

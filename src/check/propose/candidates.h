@@ -23,8 +23,8 @@ struct Candidate {
   Dims grid = {1, 1, 1}, block = {1, 1, 1};
   std::optional<Dims> cluster;
   std::int64_t shared = 0;
-  std::vector<std::optional<HostValue>> numbers;   // of the parameters that are numbers
-  std::vector<std::optional<Allocated>> elements;  // that the program allocates
+  std::vector<std::optional<HostValue>> numbers;   // by parameter; only numbers
+  std::vector<std::optional<Allocated>> elements;  // by parameter; allocations of the program
   // Per struct parameter: the values that the program assigns to its fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
@@ -49,11 +49,11 @@ struct Candidate {
 struct KernelFacts {
   const vgpu::KernelSignature& signature;
   std::vector<ParameterGuess> parameters;
-  bool uses_y = false, uses_z = false;    // of its thread or block index
-  bool grids_y = false, grids_z = false;  // of its block index
+  bool uses_y = false, uses_z = false;    // uses of the thread or block index
+  bool grids_y = false, grids_z = false;  // uses of the block index
   bool has_dynamic_shared = false;
-  std::optional<Dims> grid, block;  // that are given
-  std::size_t arguments = 0;        // as many are given
+  std::optional<Dims> grid, block;  // if the user gives them
+  std::size_t arguments = 0;        // number of arguments that the user gives
   int texture_rank = 0;             // 0: it reads no texture
   ElementType texel = ElementType::kF32;
   bool stores = true;  // to global memory, as far as the code of the kernel itself tells

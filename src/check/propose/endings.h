@@ -13,7 +13,7 @@ namespace tessera::checking {
 // A fault that other arrays would not avoid: it comes neither from arrays of a trial that are too
 // short, nor from a run that took too long.
 bool is_fault_of_kernel(const Trial& trial);
-bool leaves_arrays(const Trial& trial);  // of global memory
+bool leaves_arrays(const Trial& trial);  // arrays of global memory
 bool is_in_shared(const Trial& trial);
 bool wants_map(const Trial& trial);
 std::string first_line(const Trial& trial);

@@ -359,7 +359,7 @@ std::optional<HostValue> Evaluator::called(const std::string& name,
   std::vector<HostValue> values;
   for (const TokenRange& words : arguments) {
     const auto found = value(words, scope, depth);
-    if (!found && name == "min") continue;  // what a device allows, mostly
+    if (!found && name == "min") continue;  // mostly a limit of the device
     if (!found) return std::nullopt;
     values.push_back(*found);
   }

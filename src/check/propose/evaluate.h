@@ -35,7 +35,7 @@ struct Scope {
   const Token* at = nullptr;                 // definitions further down do not count
   // Template parameters, and variables of a function that is run; also by path, "config.gridDim".
   std::map<std::string, HostValue> bound;
-  const Token* call = nullptr;   // which call of the function counts; null: the first
+  const Token* call = nullptr;   // the relevant call of the function; null: the first
   std::set<std::string> hidden;  // variables whose values nobody knows, whatever the text says
 };
 
@@ -46,7 +46,7 @@ class Evaluator {
   // Values that override the text: those of variables with a literal value ("roots"), and those of
   // undefined names.
   std::map<std::string, std::int64_t> overrides;
-  double until = std::numeric_limits<double>::infinity();  // of the processor's time: no value then
+  double until = std::numeric_limits<double>::infinity();  // limit of processor time
   bool is_late() const { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC > until; }
   int size_of_unknown = 4;  // sizeof() of a type that is not known
 
@@ -57,7 +57,7 @@ class Evaluator {
   std::set<std::string> free;                 // names that nothing defines
   std::set<std::string> not_run;              // functions of the source that depend on more
   std::set<std::string> not_found;            // functions that are not in it
-  int runs = 0;                               // of functions
+  int runs = 0;                               // functions that were run
   void clear() {
     roots.clear();
     free.clear();

@@ -13,7 +13,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostCalls = 6;  // that a pointer is followed through
+constexpr int kMostCalls = 6;  // calls through which a pointer is followed
 
 void trim_end(std::string& text, const char* suffix) {
   if (text.ends_with(suffix)) text.resize(text.size() - std::strlen(suffix));

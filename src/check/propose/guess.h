@@ -19,19 +19,19 @@ struct FieldGuess {
   bool is_array = false;
   ElementType type = ElementType::kS32;
   std::int64_t count = 1;
-  int lanes = 1;  // of a vector, "float4"
+  int lanes = 1;  // lanes of a vector, "float4"
 };
 
 struct ParameterGuess {
-  std::string name;  // as the source has it, else "p0"
+  std::string name;  // the name in the source, else "p0"
   ParameterRole role = ParameterRole::kNumber;
-  ElementType type = ElementType::kS32;  // of the number, or of the array's elements
+  ElementType type = ElementType::kS32;  // type of the number, or of the array's elements
   bool is_constant = false;              // the kernel only reads it
   bool is_sorted = false;                // it reads neighbours of it, as the begin and end of a row
   bool is_counted = true;                // atomics may count in it: it begins with zeros
   bool is_opaque = false;                // an array of structs: zeros
-  std::size_t bytes = 0;                 // of a struct
-  std::vector<FieldGuess> fields;        // of a struct; empty: not known
+  std::size_t bytes = 0;                 // size of a struct
+  std::vector<FieldGuess> fields;        // fields of a struct; empty: not known
 };
 
 std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,

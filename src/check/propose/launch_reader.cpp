@@ -10,9 +10,9 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::int64_t kFewBlocks = 64;  // of a grid that is not made smaller
+constexpr std::int64_t kFewBlocks = 64;  // a grid of at most this size is not made smaller
 constexpr std::int64_t kLargestTile = 256;
-constexpr int kMostVariants = 16;  // of usual grids and blocks
+constexpr int kMostVariants = 16;  // usual grids and blocks to try
 
 std::optional<Dims> dims_of(const std::optional<HostValue>& value) {
   if (!value) return std::nullopt;
@@ -342,9 +342,9 @@ class LaunchReader {
   const LaunchSite& site_;
   const KernelFacts& kernel_;
   const Scope& scope_;
-  const Scope arguments_;  // where the words of the arguments are
+  const Scope arguments_;  // the scope in which the arguments are read
   Evaluator evaluator_;
-  std::vector<FieldOrder> orders_;  // of the parameters that are structs
+  std::vector<FieldOrder> orders_;  // for the parameters that are structs
   Values of_grid_, others_;         // variables that may be smaller
   std::set<std::string> free_;
   int chain_ = 0;

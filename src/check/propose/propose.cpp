@@ -383,7 +383,7 @@ class Proposer {
   std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
   const std::size_t arrays_ = arrays_of(kernel_);
   std::size_t touched_ = 0, reached_ = 0;
-  std::map<std::string, ArrayReach> reach_;  // of the call that is kept
+  std::map<std::string, ArrayReach> reach_;  // reach in the call that is kept
   Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
   // Warp instructions: of all runs so far; of this call under checks, and its last growth factor.
   double spent_ = 0, cost_ = 0, growth_ = 1;

@@ -18,7 +18,7 @@ namespace tessera::checking {
 struct CallWords {
   std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"
-  std::vector<std::string> assumed;            // what nothing tells: "n = 64", "block 256"
+  std::vector<std::string> assumed;            // assumptions: "n = 64", "block 256"
 };
 
 struct Proposal {
@@ -32,11 +32,11 @@ struct Proposal {
 
 struct Proposed {
   std::optional<Proposal> call;
-  bool reads_launch = false;  // of the kernel, in its source
+  bool reads_launch = false;  // a launch of the kernel was read from its source
   int tried = 0;
   std::string first;               // how the first call ended that did not come to its end
   std::vector<Candidate> refused;  // the program's own launches that no GPU starts
-  std::string given;               // what is wrong with what is given: no other call was tried
+  std::string given;               // an error in what is given: no other call was tried
 };
 
 // `plan_of` turns a call into a plan to run, as if a user had typed it.

@@ -7,7 +7,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr double kThreads = 2048;  // of the launch that is tried first
+constexpr double kThreads = 2048;  // threads of the first launch that is tried
 
 bool is_whole_number(const std::string& text) {
   return text.find_first_not_of("0123456789") == std::string::npos;

@@ -18,7 +18,7 @@ std::vector<Candidate> refused_of(std::vector<Candidate> candidates);
 
 // The distance of the launch from one that takes little time and still has several blocks.
 double distance(const Candidate& candidate);
-inline constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tried at first
+inline constexpr std::int64_t kMostThreads = 1 << 17;  // threads of the first launch that is tried
 
 // For a kernel without a known launch: blocks, the best first. Values that the caller gives stay.
 std::vector<Dims> usual_blocks(const KernelFacts& kernel);

@@ -17,8 +17,8 @@ struct Trial {
   bool finished = false;
   std::string fault;                        // how else it ended: "out-of-bounds"
   std::string message;                      // and what is said of it
-  std::map<std::string, ArrayReach> reach;  // of its arrays
-  std::uint64_t instructions = 0;           // of warps; 0 where it ended otherwise
+  std::map<std::string, ArrayReach> reach;  // by array
+  std::uint64_t instructions = 0;           // warp instructions; 0 if it ended otherwise
 };
 
 // Without checks; a kernel is stopped after `most_instructions` warp instructions or `seconds`.

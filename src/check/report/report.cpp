@@ -18,7 +18,7 @@ namespace {
 using vgpu::Finding;
 using vgpu::FindingPlace;
 
-constexpr std::size_t kMostText = 90;  // of a source line
+constexpr std::size_t kMostText = 90;  // characters of a source line
 constexpr std::size_t kMostNotes = 3;
 constexpr std::size_t kShownInFull = 4;  // groups of findings; the others as one line each
 

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 struct CheckReport {
   const CheckPlan& plan;
   const CheckResult& result;
-  std::string command;  // that repeats it
+  std::string command;  // the command that repeats it
   bool all = false;     // every finding, and all that was printed, in full
   bool quiet = false;   // leaves out what the kernel printed
 };

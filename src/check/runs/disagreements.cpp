@@ -21,7 +21,7 @@ double rounding_of(ElementType type) {
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
-constexpr std::size_t kMostWrites = 3;  // that a finding names
+constexpr std::size_t kMostWrites = 3;  // writes that a finding names
 constexpr std::size_t kMostFlags = 3;   // different values of a flag or state
 
 // The elements that differ, type by type, in ascending order of their bytes.

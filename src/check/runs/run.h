@@ -35,14 +35,14 @@ struct CheckPlan {
   std::vector<Argument> arguments;   // one a parameter
   std::vector<HostArray> arrays;     // all, those that are no parameters too
   std::vector<Argument> pointers;    // the arrays of addresses among them
-  std::vector<Argument> variables;   // of --set: what __device__ and __constant__ variables hold
+  std::vector<Argument> variables;   // --set: values of __device__ and __constant__ variables
   std::vector<std::string> earlier;  // arrays that the launch ahead writes, which may still run
   std::vector<Expectation> expectations;
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
   int host_threads = 0;
-  double seconds = 60;      // that one run may take
-  bool strict_ptx = false;  // what only the silicon promises is an error
+  double seconds = 60;      // limit of one run
+  bool strict_ptx = false;  // reliance on silicon beyond the PTX ISA is an error
 };
 
 // One legal order in which warps and asynchronous operations run.
@@ -72,8 +72,8 @@ struct Disagreement {
 struct SeenFinding {
   vgpu::Finding finding;  // the first, with the largest count of the runs
   int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
-  int runs = 1;           // that saw it
-  std::string order;      // of the first of them
+  int runs = 1;           // runs with this finding
+  std::string order;      // order of the first such run
 };
 
 inline bool is_note(const SeenFinding& seen) {
@@ -83,13 +83,13 @@ inline bool is_note(const SeenFinding& seen) {
 struct CheckResult {
   std::vector<CheckRun> runs;
   std::vector<SeenFinding> findings;  // worst first
-  std::vector<vgpu::Cure> groups;     // of these: what one change mends is told as one
-  std::vector<HostArray> results;     // of the first run that finished; empty when none did
+  std::vector<vgpu::Cure> groups;     // findings that one change mends are reported together
+  std::vector<HostArray> results;     // arrays of the first run that finished; empty if none did
   std::vector<Disagreement> disagreements;
-  std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
+  std::map<std::string, std::uint64_t> addresses;  // addresses of the arrays, the same in every run
   std::set<std::string> times;         // arrays of what the kernel read from a clock, or of its SM
-  std::vector<vgpu::ArrayUse> arrays;  // what its accesses are held against
-  std::vector<vgpu::Update> updates;   // that the code may do
+  std::vector<vgpu::ArrayUse> arrays;  // the arrays that its accesses must stay in
+  std::vector<vgpu::Update> updates;   // updates that the code may do
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero

@@ -14,7 +14,7 @@ namespace {
 
 using vgpu::UndefinedSource;
 
-constexpr std::size_t kMostPlaces = 4;  // of a finding
+constexpr std::size_t kMostPlaces = 4;  // places that a finding names
 constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
                                  UndefinedSource::kRegister};
 // Sign, size and parity differ, so that maxima, comparisons and selections give other results.

@@ -5,7 +5,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::size_t kMostWords = 400000;  // that all uses together may add
+constexpr std::size_t kMostWords = 400000;  // words that all uses together may add
 constexpr int kDeepestUse = 40;             // macros in macros
 
 using Tokens = std::vector<Token>;
@@ -37,7 +37,7 @@ Names macros_that_launch(const std::vector<MacroDefinition>& all) {
 
 // One argument of one use of a macro.
 struct Given {
-  TokenRange words;  // as written
+  TokenRange words;  // as in the source
   Tokens expanded;
 };
 
@@ -271,7 +271,7 @@ class Expander {
   const SourceWords& words_;
   const Names that_launch_;
   std::map<std::string, std::vector<const MacroDefinition*>> defined_;
-  std::size_t added_ = 0, at_ = 0;  // where the use is in the source
+  std::size_t added_ = 0, at_ = 0;  // words added; place of the use in the source
   Token use_;
 };
 

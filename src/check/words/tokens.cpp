@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 4 << 20;  // of all files together
+constexpr std::size_t kMostBytes = 4 << 20;  // bytes of all files together
 constexpr int kDeepestHeader = 8;            // headers in headers
 
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }

@@ -40,21 +40,21 @@ struct Macro {
 // "#define NAME", or "#undef NAME".
 struct MacroDefinition {
   std::string name;
-  std::size_t at = 0;  // of the tokens: the first behind it
+  std::size_t at = 0;  // index of the first token after it
   bool is_end = false;
   Macro macro;
 };
 
 struct SourceWords {
-  std::vector<Token> tokens;            // what launches by macros is written out
-  std::map<std::string, Macro> macros;  // as last defined
+  std::vector<Token> tokens;            // launches by macros are written out
+  std::map<std::string, Macro> macros;  // their last definitions
   std::vector<MacroDefinition> definitions;
-  std::vector<std::string> files;  // of Token::file
+  std::vector<std::string> files;  // indices are Token::file
 };
 
 struct ReadOptions {
-  std::vector<std::string> folders;  // of -I
-  std::vector<std::string> defines;  // of -D: "N" or "N=4"
+  std::vector<std::string> folders;  // folders of -I
+  std::vector<std::string> defines;  // definitions of -D: "N" or "N=4"
 };
 
 // Reads the file and, where they are found, the headers that it includes by "...". What cannot be

@@ -12,8 +12,8 @@ namespace tessera::cli {
 struct ProposalRequest {
   std::string command;  // "tessera check FILE -DN=4"
   checking::Code code;
-  checking::ReadOptions read;  // what the compiler got
-  checking::CallWords given;   // what stays
+  checking::ReadOptions read;  // options that the compiler got
+  checking::CallWords given;   // words that stay
   std::string said;            // why the call itself is not run
   std::function<checking::CheckPlan(const vgpu::KernelSignature&, const checking::CallWords&)>
       plan_of;

@@ -15,7 +15,7 @@ struct ChainRequest {
   const ProblemOptions& problem;
   const DeviceOptions& device;
   const Output& output;
-  std::string length, rounds, seed;  // as they were given
+  std::string length, rounds, seed;  // the options' texts
   bool add_before = false;
 };
 

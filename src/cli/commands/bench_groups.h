@@ -25,7 +25,7 @@ WorkspaceLimit parse_workspace_limit(const std::string& text);
 
 struct BenchRequest {
   const ProblemOptions& problem;
-  Shape otherwise;  // where no shape is given
+  Shape otherwise;  // the shape if none is given
   gemm::DeviceLimits limits;
   WorkspaceLimit workspace;
   lab::OtherBuild* other;  // null: this build alone

@@ -23,7 +23,7 @@ bool is_timed_suite(const std::string& name);
 void require_drawn_suite(const SuiteArguments& arguments);
 
 struct SuiteRequest {
-  const std::string& name;  // of the suite
+  const std::string& name;  // name of the suite
   const SuiteArguments& suite;
   const DeviceOptions& device;
   const Output& output;

@@ -116,7 +116,7 @@ std::string longest_verified() {
 // WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
 // can get on these devices.
 lab::Record full_record(const Devices& devices, const Problem& problem) {
-  constexpr double kLongest = 0.01234;  // as a figure of four digits; others are no longer
+  constexpr double kLongest = 0.01234;  // a figure of four digits; no other figure is longer
   lab::Record full;
   full.kernel = all_kernels().front().name;
   full.idea =

@@ -91,7 +91,7 @@ double beta_of(const MultiplyArguments& options) {
 
 struct Outcome {
   ProductResult result;
-  ElementType values;  // what the numbers of D are rounded to
+  ElementType values;  // type to which the numbers of D are rounded
   std::string by, where;
 };
 

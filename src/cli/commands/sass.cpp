@@ -26,7 +26,7 @@ namespace tessera::cli {
 namespace {
 
 struct SassArguments {
-  ProblemOptions problem;  // that 'best' is asked for
+  ProblemOptions problem;  // the problem for 'best'
   std::string target, entry, sm, gpu, html, seed, optimise, remap, assemble, out;
   std::vector<std::string> diff;
   bool reorder = false, listing = false, clashes = false, no_run = false;

@@ -197,7 +197,7 @@ std::vector<VerifiedCase> run_groups(const std::vector<Group>& groups, Devices& 
       try {
         record = check_one(devices, kernel, data);
       } catch (const lab::Stopped&) {
-        break;  // what was verified before is kept
+        break;  // earlier results are kept
       }
       record.command =
           repeat_command("verify", kernel, groups[i].one.problem, devices.word_of(record), seed);
@@ -259,7 +259,7 @@ void print_text(const std::vector<lab::Record>& records) {
                           std::to_string(t.skipped), fmt::format("{:.3f}", t.worst)});
   }
   fmt::print("{}", fitted(table, {{"failed", "problems", "config"}, {}}));
-  std::set<std::string> said;  // of kernels that did not run themselves
+  std::set<std::string> said;  // messages about kernels that did not run themselves
   for (const lab::Record& record : records) {
     const bool by_proof = record.verified && record.verified->starts_with("as ");
     if (by_proof && said.insert(record.kernel).second) {

@@ -31,10 +31,10 @@ struct FileProduct {
 Problem problem_of(const FileProduct& product);
 
 struct ProductResult {
-  NpyFile d;                            // of the type of A's file
-  std::string code;                     // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
-  bool complete = true;                 // false: stopped
-  KernelChoice kernel = {nullptr, ""};  // of a device; null where nothing was launched
+  NpyFile d;             // in the type of A's file
+  std::string code;      // the code that computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
+  bool complete = true;  // false: stopped
+  KernelChoice kernel = {nullptr, ""};  // the device's kernel; null if nothing was launched
   // "fastest of 11 by model: 11.6 us, next simt_f32/128x128 14.2 us"; empty on the host
   std::string why;
 };

@@ -9,7 +9,7 @@
 namespace tessera::cli {
 
 struct FieldOption {
-  std::string_view field;   // as messages of the library name it
+  std::string_view field;   // its name in messages of the library
   std::string_view option;  // empty: the command line has none
 };
 

@@ -27,8 +27,8 @@ struct ProblemOptions {
 
 struct DeviceOptions {
   std::string device;   // "cuda", "cuda:1", "virtual" or empty: the first GPU if there is one
-  std::string threads;  // of the virtual GPU
-  std::string sms;      // of the virtual GPU, for plans of persistent grids
+  std::string threads;  // threads of the virtual GPU
+  std::string sms;      // SMs of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
 };
 

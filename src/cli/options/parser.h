@@ -17,12 +17,12 @@ namespace tessera::cli {
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
-  Option type_name(const std::string& name) const;  // what --help shows of its value
+  Option type_name(const std::string& name) const;  // name of its value in --help
   Option description(
       const std::string& description) const;  // replaces the one it was declared with
   Option required() const;
   Option expected(int values) const;
-  Option one_value_each() const;  // of a list: the option is repeated for each value
+  Option one_value_each() const;  // for a list: the option is repeated for each value
 
  private:
   CLI::Option* option_;

@@ -14,7 +14,7 @@ std::string write_assembly(const std::string& target, const std::string& kernel,
                            const arch::Gpu& gpu, const std::string& out);
 
 struct AssembledFile {
-  std::string text;       // what was written and what the hazard checker says of it, for people
+  std::string text;       // the changes and the hazard checker's result, for people
   bool is_clean = false;  // no hazard was found
 };
 // Writes the cubin that the text at `path` describes. Throws StatusError on a text that cannot be

@@ -18,9 +18,9 @@ struct MachineKernel {
   std::string from;  // "11_double_buffer", or the file's path
   int sm = 0;
   sass::CubinKernel kernel;
-  std::optional<KernelChoice> choice;  // of the catalog, with the build's own code
-  const KernelRow* row = nullptr;      // of the catalog
-  std::string_view ptx;                // of the catalog: what the cubin was made from
+  std::optional<KernelChoice> choice;  // choice from the catalog, with the build's own code
+  const KernelRow* row = nullptr;      // row of the catalog
+  std::string_view ptx;                // for the catalog: the PTX that the cubin was made from
 };
 
 // `target` is a path or what names kernels of the catalog. `entry` names one of their entries, by

@@ -11,7 +11,7 @@
 namespace tessera::cli {
 
 struct Optimised {
-  std::string text;  // what changed and what was proved, for people
+  std::string text;  // changes and proofs, for people
   lab::Json json;
   Table loops;  // cycles and bubbles before and after, by the port model
 };
@@ -19,7 +19,7 @@ struct Optimised {
 // Changes the order of FFMAs, their registers, or both.
 struct Changes {
   bool remaps = false, reorders = true;
-  int sm = 0;  // of a file with several cubins, the one for this architecture; 0: there is one
+  int sm = 0;  // selects one of several cubins in a file; 0: there is one
 };
 // `target` is a file with one cubin, or a kernel of the catalog, whose image for `gpu` is taken;
 // `kernel` the name of one kernel in it or a part of the names of some, empty for all. Writes the

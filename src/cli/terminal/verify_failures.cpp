@@ -95,7 +95,7 @@ std::string kernel_text(const Cases& cases, const Recheck& recheck) {
 }  // namespace
 
 std::string failures_text(const std::vector<VerifiedCase>& cases, const Recheck& recheck) {
-  std::vector<std::pair<std::string, Cases>> kernels;  // as they came
+  std::vector<std::pair<std::string, Cases>> kernels;  // in the order in which they first appear
   for (const VerifiedCase& each : cases) {
     const std::string name = each.record.kernel + "/" + each.record.config;
     auto at = std::ranges::find(kernels, name, &std::pair<std::string, Cases>::first);

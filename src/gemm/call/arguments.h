@@ -19,7 +19,7 @@ struct Arguments {
   double alpha = 1, beta = 0;
   DeviceAddress workspace = 0;
   std::int64_t workspace_bytes = 0;
-  PackedArgument packed_a = {}, packed_b = {};  // where the plan is for packed operands
+  PackedArgument packed_a = {}, packed_b = {};  // only for plans with packed operands
 };
 
 // Not ok, with argument, value and rule, where the plan was not made for these operands: alpha or

@@ -39,7 +39,7 @@ class Workspaces {
   friend class LentWorkspace;
   struct Block {
     explicit Block(Device& device) : done(device) {}
-    std::mutex mutex;  // of the call that uses the memory
+    std::mutex mutex;  // held by the call that uses the memory
     DeviceBuffer memory;
     OwnedEvent done;  // follows the last call, where `is_used`
     bool is_used = false;
@@ -48,7 +48,7 @@ class Workspaces {
 
     // Fields guarded by the mutex of all blocks.
     void* stream = nullptr;
-    std::optional<std::uint64_t> capture;                   // of its graph
+    std::optional<std::uint64_t> capture;                   // the number of its graph
     std::shared_ptr<std::atomic<bool>> graph_is_gone = {};  // null: not asked for yet
     int users = 0;
     std::uint64_t last_use = 0;

@@ -130,7 +130,7 @@ double share_of_rate(const KernelRow& row) {
 // The factor by which a last wave of one CTA per SM costs more than the model expects. HW: in that
 // wave, four warps with 16x8 outputs per thread take as long as eight.
 double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
-  constexpr double kExpected = 0.65;  // of a full wave
+  constexpr double kExpected = 0.65;  // share of a full wave
   const int slots = sms * row.ctas_per_sm, rest = schedule.whole_tiles % slots;
   const bool is_alone = row.ctas_per_sm == 2 && row.thread.m >= 16 && rest > 0 && rest <= sms &&
                         schedule.split_tiles() == 0;

@@ -16,7 +16,7 @@ constexpr std::size_t kCoresPerThread = 4;
 constexpr std::size_t kPartBytes = std::size_t{128} << 10;
 // Copies of fewer bytes are not worth the traffic between cores.
 constexpr std::size_t kLeastBytes = std::size_t{512} << 10;
-constexpr std::size_t kPiece = 4096;  // of rows without gaps
+constexpr std::size_t kPiece = 4096;  // piece of rows without gaps
 // WHY awake for so long: waking a thread takes as long as copying several parts, and the next copy
 // of a call is often sooner there.
 constexpr auto kAwake = std::chrono::microseconds(200);

@@ -49,7 +49,7 @@ class CopyThreads {
   std::mutex mutex_;
   std::condition_variable begin_;
   RowCopy all_ = {};
-  std::size_t parts_ = 0, next_ = 0;  // of the copy at hand; the next one to be taken
+  std::size_t parts_ = 0, next_ = 0;  // parts of the present copy; the next one to be taken
   int sleeping_ = 0;
   std::atomic<std::uint64_t> copies_ = 0;    // begun so far
   std::atomic<std::size_t> unfinished_ = 0;  // parts

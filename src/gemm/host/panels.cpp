@@ -29,9 +29,9 @@ constexpr std::int64_t kLongLineBytes = 512, kShortPitchBytes = 16;
 // An operand on both sides.
 struct Both {
   std::uint64_t host = 0;
-  DeviceAddress base = 0;  // of the copy
-  MatrixView view;         // of the caller's, as rows and columns of op(X)
-  MatrixView device;       // of the copy
+  DeviceAddress base = 0;  // address of the copy
+  MatrixView view;         // the caller's matrix, in rows and columns of op(X)
+  MatrixView device;       // the copy
   int element = 0;
   bool is_pinned = true;
 
@@ -342,7 +342,7 @@ void multiply_by_panels(Handle& handle, Staging& staging, const Problem& problem
   try {
     panels.emplace(handle, staging, problem, operands, options, stream);
   } catch (const OutOfMemory&) {
-    staging.release_above(0);  // of earlier calls, whose operands had other sizes
+    staging.release_above(0);  // from earlier calls, whose operands had other sizes
     panels.emplace(handle, staging, problem, operands, options, stream);
   }
   panels->run(operands);

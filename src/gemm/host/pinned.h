@@ -47,7 +47,7 @@ class Lane {
     void* memory = nullptr;
     OwnedEvent done;
     bool is_busy = false;
-    Rectangle out = {};  // what is on its way to the caller's memory
+    Rectangle out = {};  // being copied to the caller's memory
   };
 
   template <class Part>

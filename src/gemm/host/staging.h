@@ -61,7 +61,7 @@ struct Staging {
 
   std::mutex mutex;
   CopyThreads threads;
-  KeptBuffer a, b, c, d, scale, bias;  // of panels
+  KeptBuffer a, b, c, d, scale, bias;  // panels
   KeptBuffer whole;                    // all operands of a small problem
   PinnedBuffer up, down;               // the same in host memory: what goes in, what comes out
   Lane in, out;

@@ -18,12 +18,12 @@ constexpr std::int64_t kWorthACopy = 64 << 10;
 
 // One operand of every product: its lines as the caller has them, and packed.
 struct Packed {
-  std::uint64_t host = 0;   // of the first product, or a list of addresses
+  std::uint64_t host = 0;   // the first product, or a list of addresses
   std::int64_t stride = 0;  // elements between two products of the caller
   int element = 1;
   std::int64_t length = 0, lines = 0;  // elements of a line
   std::int64_t host_ld = 0, ld = 0;    // elements between lines
-  std::int64_t begin = 0;              // of the first product's, in bytes
+  std::int64_t begin = 0;              // begin of the first product, in bytes
   bool is_list = false, is_shared = false;
 
   std::int64_t product_elements() const { return lines * ld; }
@@ -234,10 +234,10 @@ class Whole {
   const PlanOptions& options_;
   void* const stream_;
   Layout layout_;
-  std::int64_t products_ = 1;  // that go in together
+  std::int64_t products_ = 1;  // products that go in together
   DeviceAddress base_ = 0;
   std::byte *up_ = nullptr, *down_ = nullptr;
-  std::int64_t packed_ = 0, sent_ = 0;  // where each ends in the layout, in bytes
+  std::int64_t packed_ = 0, sent_ = 0;  // ends in the layout, in bytes
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ struct BenchCandidate {
   // The candidate whose record also describes this one: its place in the list.
   std::optional<std::size_t> companion_of = {};
   std::string unavailable = {};                // why it cannot run at all; empty: it can
-  std::string rewriting = {};                  // what was done to its machine code; empty: nothing
-  std::optional<RewrittenLoop> by_model = {};  // what that is to gain
+  std::string rewriting = {};                  // change of its machine code; empty: none
+  std::optional<RewrittenLoop> by_model = {};  // expected gain of the change
 };
 
 struct BenchOptions {

@@ -8,7 +8,7 @@
 
 namespace tessera::lab {
 
-inline constexpr std::string_view kChainSchema = "tessera.chain/1";  // of a file of chains
+inline constexpr std::string_view kChainSchema = "tessera.chain/1";  // schema of a file of chains
 // X grows with each addition, and so do the products: longer chains leave the range of a double.
 inline constexpr int kLongestAddingChain = 100;
 
@@ -31,10 +31,10 @@ struct ChainResult {
   bool correct = false;
   double max_error_ratio = 0;
   std::string reason;                        // the first product that is wrong
-  std::optional<Summary> own_ms, vendor_ms;  // of the whole chain; null on the virtual GPU
-  std::string vendor;                        // which of the vendor's candidates
+  std::optional<Summary> own_ms, vendor_ms;  // times of the whole chain; null on the virtual GPU
+  std::string vendor;                        // the vendor's candidate
   double host_seconds = 0;                   // virtual GPU only
-  std::string command;                       // that repeats it
+  std::string command;                       // the command that repeats it
 };
 
 // problem gives size (m == n == k), type, order and layout.

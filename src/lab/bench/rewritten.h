@@ -20,14 +20,14 @@ std::string_view name_of(Rewriting how);  // "as compiled", "remapped", "reorder
 struct Rewritten {
   KernelChoice choice;                    // lives as long as the RewrittenCode
   std::string unavailable;                // why there is no such code; empty: there is
-  std::optional<RewrittenLoop> by_model;  // of the main loop
+  std::optional<RewrittenLoop> by_model;  // prediction for the main loop
 };
 
 class RewrittenCode {
  public:
   struct Wish {
     KernelChoice choice;
-    std::vector<std::string> entries;  // whose code is to be rewritten; others stay as compiled
+    std::vector<std::string> entries;  // entries to be rewritten; others stay as compiled
     Rewriting how;
   };
   // Makes the rewritten codes in the order of the wishes, on all cores; each takes seconds. Images

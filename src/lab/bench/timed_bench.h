@@ -66,7 +66,7 @@ class TimedBench {
   std::vector<BenchRow*> timed_rows_;
   std::vector<VendorCall> vendor_calls_;
   std::vector<Candidate> candidates_;                // the bound kernels, then the vendor's calls
-  std::vector<std::optional<Telemetry>> telemetry_;  // of the candidates, in the last mode
+  std::vector<std::optional<Telemetry>> telemetry_;  // by candidate, in the last mode
 };
 
 }  // namespace tessera::lab

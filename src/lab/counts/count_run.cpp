@@ -10,8 +10,8 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kProducts = 1 << 28;      // that a run may take, about a second
-constexpr std::uint64_t kFewestCtas = 32;  // of a sample
+constexpr double kProducts = 1 << 28;      // products per run, which take about a second
+constexpr std::uint64_t kFewestCtas = 32;  // CTAs of a sample, at least
 
 DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,
                       std::uint64_t seed) {

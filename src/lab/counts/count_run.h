@@ -34,7 +34,7 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
 // Such a run with its accesses, of the launch that multiplies.
 struct TracedRun {
   CountedRun run;
-  Operands operands;  // where they were on the device
+  Operands operands;  // operands in device memory
   std::vector<vgpu::TracedAccess> accesses;
 };
 

@@ -8,7 +8,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kLanes = 32;  // of a warp
+constexpr double kLanes = 32;  // lanes per warp
 
 using Parts = std::vector<std::string_view>;
 

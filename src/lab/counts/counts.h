@@ -72,11 +72,11 @@ struct CountSummary {
   Count total, fma, matrix, barrier;  // matrix: tensor-core multiplies
   Accesses global_loads, global_stores, shared_loads, shared_stores, other_accesses;
   std::map<InstructionClass, Count> mix;
-  std::uint64_t flop = 0;                      // that ran: an fma is 2, a matrix product 2 MNK
-  std::uint64_t useful_flop = 0;               // of the problem, 2MNK: less where tiles overhang
+  std::uint64_t flop = 0;                      // executed: an fma is 2, a matrix product 2 MNK
+  std::uint64_t useful_flop = 0;               // 2MNK of the problem: less where tiles overhang
   vgpu::LaunchMemory memory;                   // all launches; their footprints added up
-  vgpu::LaunchResources resources;             // of the launch with the most instructions
-  std::uint64_t clusters = 0, ran = 0;         // of a sample fewer ran: the counts are scaled up
+  vgpu::LaunchResources resources;             // resources of the launch with the most instructions
+  std::uint64_t clusters = 0, ran = 0;         // if fewer ran, counts are scaled up from a sample
   std::vector<LineCounts> lines;               // the costliest first
   std::string tag = "exact";                   // "exact", "model" or "approximate"; see count_tag.h
   std::vector<std::string> cubin_differences;  // why it is a model, both numbers in each

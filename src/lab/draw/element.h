@@ -41,11 +41,11 @@ struct ElementUse {
   ElementName element;
   std::uint64_t address = 0;  // shared: bytes from the begin of the block's shared memory
   std::uint64_t ctas = 0;
-  int threads = 0, width = 32;  // of a block, and of a row of its map
+  int threads = 0, width = 32;  // threads per block, and per row of its map
   // Shared: one phase for each time that block 0 writes the word. Global: one for each block that
   // touches it, by number.
   std::vector<ElementPhase> phases;
-  std::vector<std::uint64_t> blocks;          // of the phases: global memory alone
+  std::vector<std::uint64_t> blocks;          // blocks of the phases: global memory alone
   std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
 };
 

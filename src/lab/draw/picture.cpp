@@ -292,7 +292,7 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
 }
 
 KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed) {
-  constexpr std::uint64_t kCtas = 4;  // of a grid: the first one is always among them
+  constexpr std::uint64_t kCtas = 4;  // CTAs of a grid: the first one is always among them
   const std::unique_ptr<Device> device = make_virtual_device();
   return picture_of(trace_run(*device, kernel, problem, seed, kCtas,
                               [](const Operands&, vgpu::AccessTrace& trace) { trace.cta = 0; }),

@@ -116,7 +116,7 @@ Piece in_rows(const std::vector<Piece>& pieces, std::size_t across, double width
 struct Look {
   const char* look;
   const char* words;
-  double width;  // of the words
+  double width;  // width of the words
 };
 
 // A heading, what it means, what the colours mean, and what is below them.

@@ -31,16 +31,16 @@ struct Explanation {
   Problem problem;
   arch::Gpu gpu;
   CountSummary counts;              // with its tag
-  std::uint64_t ctas = 0, ran = 0;  // of the multiplying launch; fewer ran where it was sampled
+  std::uint64_t ctas = 0, ran = 0;  // CTAs of the multiplying launch; fewer ran if it was sampled
   std::vector<FormulaCheck> formulas;
   Intensities intensities;
-  double peak_tflops = 0;  // of the unit that multiplies, by lanes and clock; 0: the GPU has none
+  double peak_tflops = 0;  // peak of the multiplying unit, by lanes and clock; 0: the GPU has none
   double reads_per_shared_word = 0;  // 0: no shared memory
   Evidence evidence;
-  std::string code_arch;                 // of the machine code looked at, "sm_90a"
+  std::string code_arch;                 // architecture of the machine code, "sm_90a"
   std::optional<Prediction> prediction;  // none where a launch cannot run on the GPU, and why
   std::string not_predicted;
-  std::vector<UnitTime> rest;  // of a prediction beyond 1.5 times the bound: what fills it
+  std::vector<UnitTime> rest;  // if the prediction exceeds 1.5 times the bound: what fills the time
   std::string limited_by, verdict;
   std::vector<Advice> advice;
   std::vector<Site> costly;  // sites of the longest resource, the largest first

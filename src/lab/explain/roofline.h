@@ -46,7 +46,7 @@ struct ComputeRoof {
 struct Roofline {
   arch::Gpu gpu;
   std::string size;      // "4096 x 4096 x 4096"
-  std::string model;     // of the predicted times
+  std::string model;     // the model behind the predicted times
   std::string measured;  // file of the measured ones; empty without
   std::vector<BandwidthRoof> bandwidths;
   std::vector<ComputeRoof> peaks;

@@ -21,7 +21,7 @@ struct Step {
   std::vector<FileDiff> files;  // empty without the source tree, or where nothing differs
   std::string source_note;      // why there are none
   Table counts;                 // count, before, after, after / before
-  Table code;                   // of the cubin, the same columns
+  Table code;                   // code of the cubin, the same columns
   Table times;                  // ms as predicted and as measured, with the file it is from
 };
 

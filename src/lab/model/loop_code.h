@@ -34,13 +34,13 @@ struct Step {
   int write_scoreboard = 7, read_scoreboard = 7;  // 7: none
   bool branches = false;
   int width = 0;          // 0, 1, 2: 32, 64, 128 bits a lane
-  double wavefronts = 0;  // of shared memory or L1, an issue
-  double sectors = 0;     // of global memory, an issue
+  double wavefronts = 0;  // in shared memory or L1, per issue
+  double sectors = 0;     // in global memory, per issue
 };
 
 struct LoopCode {
-  std::vector<Step> steps;  // of one iteration; inner loops written out
-  double iterations = 0;    // of one warp
+  std::vector<Step> steps;  // steps of one iteration; inner loops written out
+  double iterations = 0;    // iterations per warp
   double multiplies = 0;    // FMA and matrix instructions in the steps
   bool is_empty() const { return steps.empty(); }
 };

@@ -31,14 +31,14 @@ struct LaunchPrediction {
   // The parts of `ms`, if there is a loop. `even_ms`: the loop if its waves filled all SMs evenly.
   // The difference to `loop_ms` is due to the last wave, which fills only some SMs.
   double launch_ms = 0, wave_ms = 0, loop_ms = 0, even_ms = 0;
-  std::vector<UnitTime> even_units;  // of `even_ms`, the busiest first
+  std::vector<UnitTime> even_units;  // units of `even_ms`, the busiest first
   std::string even_bound;
 };
 
 struct Prediction {
   std::string gpu;  // "h200"
   double time_ms = 0;
-  std::string bound;  // of the longest launch
+  std::string bound;  // the bound of the longest launch
   std::string model;  // its name and its error, for people
   std::vector<LaunchPrediction> launches;
 };

@@ -162,7 +162,7 @@ double one_sector_ms(const Totals& totals) {
 }
 
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
-  const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // of all SMs
+  const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // clocks of all SMs per ms
   constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
   constexpr double kWarp = 32;
   std::vector<ResourceUse> uses;

@@ -55,11 +55,11 @@ Wavefronts wavefronts_of(const Site& site);
 
 // Atomic updates that must run one after another: at least these.
 struct SerialUpdates {
-  double shared_clocks = 0;  // of one address in shared memory
-  double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
-  double meeting = 0;     // of global memory: by lanes at the address that most of a request want
-  double meeting_ns = 0;  // what these take in L2 if they are of one sector
-  double shared = 0;      // of shared memory, as `meeting`
+  double shared_clocks = 0;  // at one address in shared memory
+  double l2 = 0;             // an SM's sectors, or the lanes at one address if these are more
+  double meeting = 0;        // global memory: lanes at the most wanted address of a request
+  double meeting_ns = 0;     // time of these in L2 if they share one sector
+  double shared = 0;         // shared memory, counted as in `meeting`
   bool are_floats = false;
 };
 SerialUpdates serial_updates_of(const Site& site);
@@ -78,7 +78,7 @@ struct Totals {
   double global_requests = 0;
   Wavefronts wavefronts;
   SerialUpdates updates;
-  double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
+  double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // global memory
   // Each byte counts once per request; bytes that atomics touch are read and written, as in the
   // footprint.
   double distinct_bytes = 0;

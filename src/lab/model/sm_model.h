@@ -13,11 +13,11 @@ namespace tessera::lab {
 
 struct Residency {
   int ctas = 1;   // on the SM at a time
-  int warps = 1;  // of a CTA
+  int warps = 1;  // warps per CTA
 };
 
 struct LoopTime {
-  double cycles = 0;                  // of one iteration of all warps, in the steady state
+  double cycles = 0;                  // per iteration of all warps, in the steady state
   double issue = 0;                   // instructions issued in that time, all four parts
   double misses = 0;                  // cycles that the way from L2 to the SM was taken
   std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean

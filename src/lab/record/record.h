@@ -54,7 +54,7 @@ struct Companion {
 struct PredictedTime {
   std::string gpu;  // "h200"
   double time_ms = 0;
-  std::string bound;  // what limits
+  std::string bound;  // the limiting resource
   std::string model;  // its name and measured error
 };
 
@@ -69,49 +69,48 @@ struct EnergyUse {
 struct Record {
   std::string kernel, config, idea;
   std::string plan;        // kernel, variant and decision: what --kernel takes to plan the same
-  std::string image;       // which code of it ran: "patched cubin sm_90a"
-  std::string image_hash;  // of that code's bytes
+  std::string image;       // the kind of code that ran: "patched cubin sm_90a"
+  std::string image_hash;  // hash of that code's bytes
   bool image_is_patched = false;
   bool other_build = false;  // the image is another build's; the plan is this one's
-  std::string rewriting;     // what was done to its machine code for this run; empty: nothing
-  std::string d_hash;        // of D's bytes, where several codes are compared
+  std::string rewriting;     // change of the machine code for this run; empty: none
+  std::string d_hash;        // hash of D's bytes, if several codes are compared
   Problem problem;
   std::string device;                   // "NVIDIA H200", "virtual"
   std::optional<std::string> verified;  // "full", "sampled", "failed"
   std::optional<double> max_error_ratio;
   std::string reason;                     // why it failed or was skipped; empty otherwise
-  std::string fill, integers, reference;  // what was multiplied and compared with
+  std::string fill, integers, reference;  // input data and reference
   std::optional<Mode> mode;
   std::optional<Summary> time_ms;
   std::optional<double> tflops;
-  std::optional<std::int64_t> workspace_bytes;  // of our launches
-  std::optional<std::int64_t> workspace_limit;  // that they were planned within
+  std::optional<std::int64_t> workspace_bytes;  // workspace of our launches
+  std::optional<std::int64_t> workspace_limit;  // limit of the workspace for the plan
   std::string packed;                           // operands, before time is taken: "a", "b", "ab"
-  std::optional<std::uint64_t> order_seed;      // of the candidates in each round
+  std::optional<std::uint64_t> order_seed;      // seed of the candidates' order in each round
   int rounds = 0;                               // in which it was timed
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
-  std::optional<Companion> within_vendor_workspace;  // where `workspace_bytes` is more than that
-  std::optional<Companion> other_image;              // where another build was timed
+  std::optional<Companion> within_vendor_workspace;  // only if `workspace_bytes` exceeds it
+  std::optional<Companion> other_image;              // only if another build was timed
   std::optional<double> ratio_to_other;  // our speed over that one's: 1.01 is 1 % faster
   std::vector<Companion> rewritten;      // the same kernel with other registers, another order
   std::optional<Telemetry> telemetry;    // while the last group ran
-  std::optional<EnergyUse> energy;       // where it was asked for; sustained
+  std::optional<EnergyUse> energy;       // sustained; only on request
   std::vector<double> samples_ms;        // raw
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;
-  std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
+  std::string limited_by;  // limit according to the counts, "bank conflicts"; empty without them
   std::optional<PredictedTime> predicted;
   std::optional<double> host_seconds, lane_instructions_per_s;
-  std::optional<HostTime> host_us;      // of our own code, where calls were timed
-  std::vector<vgpu::Finding> findings;  // of the checks, where they were asked for
+  std::optional<HostTime> host_us;      // time of our own code, if calls were timed
+  std::vector<vgpu::Finding> findings;  // findings of the checks, on request
   std::string command;                  // repeats this row
 };
 
 struct Environment {
   std::string program = "tessera", version;
-  std::string
-      commit;  // that the program was built from, "1a2b3c4d5e6f-dirty"; "unknown" outside git
+  std::string commit;        // commit of the program, "1a2b3c4d5e6f-dirty"; "unknown" outside git
   std::string other_commit;  // of the build that was timed in turn (--against); empty: none, or
                              // not known
   std::string date;          // UTC, "2026-01-31T12:00:00Z"

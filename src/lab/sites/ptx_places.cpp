@@ -191,8 +191,8 @@ class EntryReader {
     return {found.begin(), found.end()};
   }
 
-  std::string parameters_;                   // what their names begin with
-  std::map<std::string_view, int> offsets_;  // of parameters, in their block
+  std::string parameters_;                   // the prefix of parameter names
+  std::map<std::string_view, int> offsets_;  // offsets of parameters in their block
   int parameter_end_ = 0;
   std::vector<Location> locations_;
   std::vector<Seen> seen_;
@@ -226,7 +226,7 @@ std::map<int, PtxPlace> places_of(std::string_view ptx, std::string_view entry) 
       reader.read(line, number);
       inside = !line.starts_with('}');
     } else if (line.find(".shared ") != line.npos) {
-      reader.declare_shared(trimmed(line));  // of the module
+      reader.declare_shared(trimmed(line));  // a variable of the module
     }
   }
   return any ? reader.result(files) : std::map<int, PtxPlace>{};

@@ -13,7 +13,7 @@
 namespace tessera::lab {
 namespace {
 
-using Names = std::map<std::string, std::string>;  // of parameters, by their place
+using Names = std::map<std::string, std::string>;  // names of parameters, by their place
 
 // The pointers of a parameter block.
 const Names& operands_of(const Launch& launch) {

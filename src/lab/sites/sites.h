@@ -20,11 +20,11 @@ struct Site {
   std::string file;   // "src/ladder/03_shared_tile/kernel.cu"; empty if unknown
   int line = 0;
   std::string via;         // the line of the inlined function, "src/ladder/shared/common.h:61"
-  std::string text;        // of the line; empty without the source tree
+  std::string text;        // text of the line; empty without the source tree
   std::string touches;     // "tile_b", "operand a"; empty if not found or no access
   std::string form;        // "ld.shared.f32"
-  int instructions = 0;    // of the PTX
-  int forms = 1;           // of its instructions; `form` is the most frequent
+  int instructions = 0;    // instructions of the PTX
+  int forms = 1;           // different forms of these; `form` is the most frequent
   int bytes_beside = 0;    // the most of its accesses, see PtxPlace
   std::uint64_t warp = 0;  // executions
   std::uint64_t thread = 0;
@@ -44,9 +44,9 @@ struct ForeignLaunch {
   LaunchCounts counts;  // with memory
   std::string entry;
   std::string_view ptx;
-  std::string file;                              // of the kernel: lines in it are preferred
+  std::string file;                              // the kernel's file: its lines are preferred
   std::map<std::string, std::string> arguments;  // names, by place: "parameter +8"
-  std::function<std::string(const std::string& file, int line)> text;  // of a source line
+  std::function<std::string(const std::string& file, int line)> text;  // text of a source line
   std::function<std::string(const std::string& file)> shown;           // a path, for people
   std::string no_code;  // why there is no machine code, where there is none
 };

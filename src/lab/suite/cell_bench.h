@@ -27,7 +27,7 @@ inline constexpr double kTimedAgainBelow = 0.97;  // ratio to the vendor
 
 struct SuiteProtocol {
   std::string name;
-  MeasureOptions choice;  // of the vendor's candidate
+  MeasureOptions choice;  // for the choice among the vendor's candidates
   MeasureOptions timing;
   double idle_above_ms = 0;  // a shorter call is chosen and timed without idling
 };
@@ -37,7 +37,7 @@ SuiteProtocol full_protocol();
 // Milliseconds of a call.
 struct CellTime {
   Summary ours;                          // within the vendor's workspace
-  std::optional<Summary> without_limit;  // where that plan is another one
+  std::optional<Summary> without_limit;  // only if that plan is another one
   std::optional<Summary> vendor;
   std::string vendor_name;
 
@@ -84,7 +84,7 @@ struct TwoPlans {
   };
   std::string reason;  // why nothing was timed
   Planned own;
-  std::optional<Planned> other;  // where it is another plan; else nothing is timed
+  std::optional<Planned> other;  // only if it is another plan; else nothing is timed
 };
 
 // Configs that the model expects to take longer than this factor times its choice are left out,
@@ -96,10 +96,10 @@ SuiteProtocol sweep_protocol();
 SuiteProtocol two_plans_protocol();
 
 struct CellBenchOptions {
-  std::uint64_t seed = 1;           // of the data and of the order
+  std::uint64_t seed = 1;           // seed of the data and of the order
   std::function<bool()> stop = {};  // asked between groups of calls, which then throw Stopped
-  gemm::PlanOptions plan = {};      // what plans may do, their workspace aside
-  std::int64_t workspace_limit = kVendorWorkspace;  // of our plans
+  gemm::PlanOptions plan = {};      // options of plans; the workspace limit is below
+  std::int64_t workspace_limit = kVendorWorkspace;  // limit of our plans
 };
 
 class CellBench {

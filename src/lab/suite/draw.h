@@ -22,7 +22,7 @@ enum class CellClass {
   kSquare,
   kLayer,
   kAttention,  // and vocabulary
-  kUpdate,     // of a factorisation
+  kUpdate,     // update of a factorisation
   kConvolution,
   kSlender,  // thin, wide, long k
   kBatch,
@@ -43,7 +43,7 @@ struct DrawnCell {
   CellClass kind = CellClass::kSquare;
   RowStride stride = RowStride::kSixteen;
   std::string from;         // "Llama 3 8B, down, forward", "shared B"; may be empty
-  std::int64_t tokens = 0;  // of layers, attention and vocabulary
+  std::int64_t tokens = 0;  // for layers, attention and vocabulary
   Problem problem;          // leading dimensions filled in
   bool in_place = false;    // D is C
 };

@@ -9,7 +9,7 @@ constexpr double kLongestGoalMs = 30;
 
 struct GoalShape {
   std::int64_t m, n, k;
-  std::int64_t count = 1;  // of a batch
+  std::int64_t count = 1;  // products of a batch
 };
 
 GoalShape square(std::int64_t size) { return {size, size, size}; }

@@ -19,11 +19,11 @@ namespace tessera::lab {
 // different numbers.
 struct CellOperands {
   std::vector<Operands> sets;
-  DeviceAddress pool = 0;                      // of A, B and the bias; element 0 of the pattern
-  std::vector<DeviceAddress> a, b, d;          // of set 0: of each product that is looked at
-  std::vector<std::int64_t> products;          // their places in the batch
-  const HostMatrix* pattern = nullptr;         // of the operands' type: one row
-  const HostMatrix* result_pattern = nullptr;  // of D's
+  DeviceAddress pool = 0;               // memory of A, B and the bias; element 0 of the pattern
+  std::vector<DeviceAddress> a, b, d;   // set 0: one address per checked product
+  std::vector<std::int64_t> products;   // their places in the batch
+  const HostMatrix* pattern = nullptr;  // one row, in the operands' type
+  const HostMatrix* result_pattern = nullptr;  // one row, in D's type
 
   const Operands& operator[](std::int64_t i) const {
     return sets[static_cast<std::size_t>(i) % sets.size()];

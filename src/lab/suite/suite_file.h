@@ -30,7 +30,7 @@ struct SuiteName {
   std::uint64_t seed = 1;
   int cells = 0;
   std::string protocol;  // one sentence
-  std::string argument;  // that says where the file is, for messages
+  std::string argument;  // the argument that names the file, for messages
 };
 
 Json to_json(const DrawnCell& cell);

@@ -92,7 +92,7 @@ int compute_type(ComputeType type) {
     case ComputeType::kF16:
       return 64;
     case ComputeType::kF32:
-    case ComputeType::kF16x3:  // which it lacks; users would take this
+    case ComputeType::kF16x3:  // cuBLAS has no such type; users would take this one
       return kCompute32;
     case ComputeType::kF64:
       return kCompute64;

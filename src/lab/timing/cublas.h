@@ -15,7 +15,7 @@ namespace tessera::lab::cublas {
 using Handle = void*;
 using Stream = void*;
 using LtHandle = void*;
-using LtDescriptor = void*;  // of a matmul, a matrix layout or a preference
+using LtDescriptor = void*;  // descriptor of a matmul, a matrix layout or a preference
 using Code = int;            // 0 is success
 
 inline constexpr int kReal32 = 0, kReal64 = 1;          // cudaDataType
@@ -30,7 +30,7 @@ inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;       // attributes o
 inline constexpr int kLtEpilogue = 7, kLtBias = 8;               // ... 32 bits, and an address
 inline constexpr int kLtRelu = 2, kLtAddBias = 4, kLtGelu = 32;  // epilogues; they add up
 inline constexpr int kLtMaxWorkspace = 1;                        // attribute of a preference
-inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;  // of a matrix layout: 32 and 64 bits
+inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;      // matrix layout: 32, 64 bits
 
 struct LtAlgorithm {
   std::array<std::uint64_t, 8> data;

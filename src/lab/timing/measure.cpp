@@ -25,7 +25,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 // One candidate's state over all rounds.
 struct Course {
   const Candidate& candidate;
-  double estimate_ms = 0;  // of one call, from an untimed look
+  double estimate_ms = 0;  // time of one call, from an untimed look
   std::int64_t next_call = 0;
 
   void call(std::int64_t times) {

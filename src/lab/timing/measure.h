@@ -48,7 +48,7 @@ struct Candidate {
 };
 
 struct MeasureOptions {
-  std::uint64_t seed = 1;  // of the order
+  std::uint64_t seed = 1;  // seed of the order
   int rounds = 5;
   double idle_ms = 250;
   int warm_ups = 3;
@@ -56,7 +56,7 @@ struct MeasureOptions {
   double burst_ms = 50;
   double long_call_ms = 300;                 // above it: 1 warm-up, 3 calls
   double sustained_ms = 100;                 // untimed, then as much timed
-  int max_samples = 200;                     // of a group; more calls share a pair of marks
+  int max_samples = 200;                     // samples per group; more calls share a pair of marks
   std::function<bool()> stop;                // asked before each group; true keeps what there is
   std::function<void(int, int)> progress;    // groups done, groups in all
   std::function<void(std::size_t)> on_busy;  // candidate whose timed calls are queued or running

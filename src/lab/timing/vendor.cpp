@@ -58,7 +58,7 @@ struct ColumnMajor {
   int op_a, op_b, a_type, b_type, c_type, d_type, compute, scale_type;
   bool exchanged;
   Scale alpha, beta;
-  int epilogue = 0;  // of cuBLASLt; 0: none
+  int epilogue = 0;  // epilogue of cuBLASLt; 0: none
   bool has_bias = false;
 
   explicit ColumnMajor(const Problem& p)
@@ -371,7 +371,7 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
   // WHY: with this variable at 1 the library would use TF32 for FP32 unrequested; at 0 it would not
   // use TF32 even on request.
   unsetenv("NVIDIA_TF32_OVERRIDE");
-  std::string problem;  // of the last library that was there, else of the first one tried
+  std::string problem;  // error of the last library that was found, else of the first one tried
   bool found = false;
   for (const std::string& path : vendor_library_paths(options.library)) {
     cublas::Library library{};

@@ -17,8 +17,8 @@
 namespace tessera::lab {
 
 struct TuneOptions {
-  std::uint64_t seed = 1;           // of the data and of the order
-  double within = 1.5;              // of the time that the model expects of its choice
+  std::uint64_t seed = 1;           // seed of the data and of the order
+  double within = 1.5;              // multiple of the time that the model expects of its choice
   std::function<bool()> stop = {};  // asked between groups of calls, which then throw Stopped
 };
 
@@ -26,12 +26,12 @@ struct MeasuredPlan {
   std::string plan, decision;  // gemm::Candidate::name(), and for people
   double expected_us = 0;
   std::string reason;     // why it has no time: its result is wrong, or it cannot run
-  Summary ms;             // of the last pass that it was in
+  Summary ms;             // times of its last pass
   bool is_final = false;  // it was in the second one
 };
 
 struct TunedCall {
-  std::string key;                  // of the overlay
+  std::string key;                  // its key in the overlay
   std::string reason;               // why there is nothing to keep; else empty
   std::vector<MeasuredPlan> plans;  // the model's choice first
   std::size_t best = 0;             // its place

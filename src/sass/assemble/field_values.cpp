@@ -32,7 +32,7 @@ class Values {
   explicit Values(std::uint64_t offset) : offset_(offset) {}
 
   void add_integer(std::int64_t value) {
-    constexpr int kUnit = 4, kLowBits = 8;  // of branches: decode_special.cpp
+    constexpr int kUnit = 4, kLowBits = 8;  // offsets of branches: decode_special.cpp
     const std::int64_t distance = value - static_cast<std::int64_t>(offset_ + kInstructionBytes);
     for (const std::int64_t way : {value, -value, value / kUnit, distance, distance / kUnit,
                                    distance / kUnit >> kLowBits, value / kUnit >> kLowBits}) {

@@ -32,7 +32,7 @@ struct CubinKernel {
   std::uint64_t shared_bytes = 0;  // static, a block
   std::uint64_t local_bytes = 0;   // stack frame, a thread; arrays in local memory and spills
   int max_threads = 0;             // a block; 0 if the kernel states none
-  std::uint64_t code_offset = 0;   // where the code starts in the file
+  std::uint64_t code_offset = 0;   // start of the code in the file
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
   Histogram histogram;

@@ -14,7 +14,7 @@ namespace tessera::sass {
 struct Section {
   std::string name;
   std::uint32_t type = 0;
-  std::uint64_t size = 0;            // of a section without bytes in the file, too
+  std::uint64_t size = 0;            // also for a section without bytes in the file
   std::span<const std::byte> bytes;  // empty where the file holds none
 };
 

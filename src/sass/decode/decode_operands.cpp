@@ -231,7 +231,7 @@ std::string read_register(Decoding& decoding, RegisterFile file, int place, int 
                           int operand) {
   const int number = register_at(decoding, file, place);
   if (!is_zero(file, number)) decoding.operation.reads.push_back({file, number, count, operand});
-  constexpr int kStays = 109, kReuse = 122;  // of the control field
+  constexpr int kStays = 109, kReuse = 122;  // bits of the control field
   const bool reused = file == RegisterFile::kGeneral && operand >= 0 && decoding.bit(kStays) &&
                       decoding.bit(kReuse + operand);
   return register_name(file, number) + (reused ? ".reuse" : "");

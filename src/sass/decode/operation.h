@@ -44,7 +44,7 @@ enum class Timing {
 
 struct Operation {
   std::string name;  // name_of(): "FFMA", "LDS.128"
-  std::string text;  // as disassemblers print it, guard included: "@!P0 FFMA R4, R64, R72, R4"
+  std::string text;  // as in disassemblers, with the guard: "@!P0 FFMA R4, R64, R72, R4"
   std::vector<RegisterUse> reads, writes;
   Control control;
   Timing timing = Timing::kControl;

@@ -34,7 +34,7 @@ enum class LatencyClass {
   kControl,     // branches, barriers, exits
   kGuard,       // whatever is guarded
   kOther,
-  kAny  // as the second in a row: every class without a row of its own
+  kAny  // as a row's second class: every class without a row of its own
 };
 std::string_view name_of(LatencyClass latency_class);
 
@@ -83,7 +83,7 @@ class Distances {
   std::vector<int> cycles_;  // by kind, file, first, second; 0: no row
   std::vector<StallRow> stalls_;
 };
-const Distances& distances_of(int sm);  // of latencies_of() and public_latencies_of()
+const Distances& distances_of(int sm);  // distances from latencies_of() and public_latencies_of()
 
 // HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
 inline constexpr int kScoreboardShows = 2;

@@ -19,7 +19,7 @@ struct RegisterDependence {
   std::size_t first = 0, second = 0;  // instructions, in the order in which they are issued
   RegisterFile file = RegisterFile::kGeneral;
   int reg = 0;
-  int operand = -1;       // of the second, as RegisterUse has it
+  int operand = -1;       // operand of the second instruction, as in RegisterUse
   bool as_guard = false;  // the second one is guarded by the register
   // The first one takes an unknown time, and on some path nothing has waited for it.
   bool is_open = false;

@@ -12,9 +12,9 @@
 namespace tessera::sass {
 
 struct PtxInstruction {
-  std::string text;     // as written, blanks squeezed: "@%p1 bra $L__BB0_3"
+  std::string text;     // blanks squeezed: "@%p1 bra $L__BB0_3"
   std::string opcode;   // "ld.global.v4.f32"
-  std::string machine;  // what the cubin reader calls it: "LDG.128"; empty: nothing that is counted
+  std::string machine;  // the cubin reader's name of it: "LDG.128"; empty: not counted
 };
 
 struct PtxCode {

@@ -8,10 +8,10 @@
 namespace tessera::sass {
 
 struct PublishedRow {
-  std::string_view what;   // as printed
+  std::string_view what;   // the printed name
   std::string_view stems;  // names of instructions of sm_75 and later that do this, by blanks
   std::string_view maxas;  // S. Gray's hand-scheduled SGEMM for Maxwell (maxas, 2014)
-  std::string_view volta;  // what a compiler made of CUDA C++ for Volta
+  std::string_view volta;  // code that a compiler made from CUDA C++ for Volta
 };
 
 inline constexpr std::array<PublishedRow, 12> kPublishedLoops = {{

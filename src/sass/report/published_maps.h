@@ -15,7 +15,7 @@ namespace tessera::sass {
 // A thread's 64 sums of one step in k, by their registers: C(row, column) += A * B.
 struct PublishedMap {
   std::string_view name, from;
-  BankModel model;  // of the card that it was made for
+  BankModel model;  // bank model of the card that the map was made for
   char of_rows;     // the factor that a row has: 'A' or 'B'; a column has the other
   std::array<int, 8> rows, columns;     // registers of the factors
   std::array<std::array<int, 8>, 8> c;  // by row, then column

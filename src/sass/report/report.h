@@ -53,7 +53,7 @@ struct LoopReport {
   double ceiling(int sm) const;
   double port_ceiling(int sm) const;
   double unroll() const;         // multiply-adds that each sum takes an iteration; 0 without sums
-  double flop_per_byte() const;  // of global loads as threads ask for them; 0 without
+  double flop_per_byte() const;  // per requested byte of global loads; 0 without loads
 };
 
 struct KernelReport {

@@ -12,7 +12,7 @@ namespace {
 struct Placed {
   int previous = -1;  // in the list of all that were placed, in any order
   std::size_t item = 0;
-  int stall = 1;  // of the instruction before it
+  int stall = 1;  // stall of the instruction before it
 };
 
 // The smaller the better; of equals the order that is closer to the old one.
@@ -27,7 +27,7 @@ struct State {
   int cost = 0;  // bubbles, and stalls beyond the shortest
   int crowded = 0;
   int placed = -1;
-  int last_stall = 1, longest_stall = 0;  // of the last one
+  int last_stall = 1, longest_stall = 0;  // stalls of the last instruction
   int pipe_free = 0;                      // when the FP32 pipe takes another one
   std::uint64_t done_hash = 0;
   std::vector<bool> done;

@@ -37,7 +37,7 @@ struct KernelPatch {
   std::size_t moved = 0;                // instructions that have a new place
   std::size_t regions = 0;              // stretches with a new order
   std::size_t ranges = 0, renamed = 0;  // live ranges; those with another register
-  Equality equality;                    // of the kernel before and after
+  Equality equality;                    // comparison of the kernel before and after
   std::vector<LoopChange> loops;
 
   bool is_changed() const { return moved > 0 || renamed > 0; }

@@ -11,7 +11,7 @@
 namespace tessera::sass {
 
 struct RemapOptions {
-  int steps = 400'000;  // of the search
+  int steps = 400'000;  // steps of the search
   unsigned seed = 1;
 };
 

@@ -16,7 +16,7 @@ namespace tessera::sass {
 struct ReorderOptions {
   PortRules ports;
   int beam = 128;      // orders that are followed at a time
-  int lookahead = 32;  // of the FFMAs that may come next, how many are tried
+  int lookahead = 32;  // number of next FFMAs that are tried
   // Where the other warps of the sub-core may go first: at one FFMA in `yield_every` (0: at none),
   // and, with `stalls_yield`, at every stall.
   // TRIED: on an H200, a 256x128 tile with two warps per sub-core loses by one FFMA of 16 that

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMapAlignment = 64;
 struct MapPlace {
   std::byte* host = nullptr;
   Window window = Window::kGlobal;
-  std::uint64_t address = 0;  // as observers want it
+  std::uint64_t address = 0;  // the address that observers get
   std::uint32_t owner = 0;
 };
 

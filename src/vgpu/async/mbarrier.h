@@ -27,7 +27,7 @@ struct Mbarrier {
   std::uint32_t expected = 0, pending = 0;  // arrivals of the next phases, and of this one
   std::int64_t tx = 0;  // bytes; less than 0 when copies came before their expect
   std::uint64_t phase = 0;
-  std::uint64_t stored = 0;         // what its eight bytes hold
+  std::uint64_t stored = 0;         // the content of its eight bytes
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
   // Per barrier of the CTA: the number of phases that the warps which arrived there knew to have
   // ended.

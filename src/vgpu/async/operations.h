@@ -13,8 +13,8 @@ constexpr std::uint32_t kReturnsState = 2;
 constexpr std::uint32_t kExpects = 4;  // a number of bytes
 constexpr std::uint32_t kDrops = 8;
 constexpr std::uint32_t kNoComplete = 16;
-constexpr std::uint32_t kParity = 32;          // of a wait: by parity, not by state
-constexpr std::uint32_t kNoIncrement = 64;     // of cp.async.mbarrier.arrive
+constexpr std::uint32_t kParity = 32;          // flag: a wait by parity, not by state
+constexpr std::uint32_t kNoIncrement = 64;     // flag of cp.async.mbarrier.arrive
 constexpr std::uint32_t kOrdersNothing = 128;  // .relaxed
 
 void mbarrier_init(const Op* first, const Op* last, Lanes& lanes);   // address, count
@@ -40,8 +40,8 @@ constexpr std::uint32_t kFromShared = 1;
 constexpr std::uint32_t kMulticast = 2;
 constexpr std::uint32_t kByteMask = 4;
 constexpr std::uint32_t kReadOnly = 8;          // wait_group.read
-constexpr std::uint32_t kRankShiftOfFlags = 4;  // of a tensor copy: dimensions
-constexpr std::uint32_t kCountShift = 8;        // of send_async: values
+constexpr std::uint32_t kRankShiftOfFlags = 4;  // position of the dimensions of a tensor copy
+constexpr std::uint32_t kCountShift = 8;        // position of the number of values of send_async
 // Op::immediate: Reduction << 8 | CopyElement.
 
 // to shared, from, bytes, object, mask of CTAs

@@ -14,7 +14,7 @@
 
 namespace tessera::vgpu {
 
-constexpr std::uint32_t kWarpsOfAGroup = 4;  // of a warpgroup
+constexpr std::uint32_t kWarpsOfAGroup = 4;  // warps of a warpgroup
 
 class AsyncCta;
 class AsyncCluster;

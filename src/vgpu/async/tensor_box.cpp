@@ -30,7 +30,7 @@ std::uint32_t swizzled(MapSwizzle swizzle, std::uint32_t offset) {
 static_assert(kSharedBase % 1024 == 0);
 
 struct Row {
-  std::uint64_t address = 0;         // of its first element in the tensor
+  std::uint64_t address = 0;         // address of its first element in the tensor
   std::uint32_t begin = 0, end = 0;  // bytes of the row that lie in the tensor
 };
 

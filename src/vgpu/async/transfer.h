@@ -30,12 +30,12 @@ struct Transfer {
   Site site;
   AgentId agent = 0;
   std::vector<Piece> pieces;
-  std::vector<std::byte> staged;  // what was read, piece after piece
+  std::vector<std::byte> staged;  // the bytes that were read, piece after piece
   std::array<std::byte, 16> fill = {};
   Reduce reduce = nullptr;
   std::vector<SharedPlace> signals;  // mbarriers
   std::uint32_t signal_bytes = 0;    // each
-  bool in_group = false;             // of bulk copies of its thread
+  bool in_group = false;             // in a group of bulk copies of its thread
   std::uint32_t group = 0;
   MapInUse map;
   bool fetched = false, delivered = false;

@@ -15,7 +15,7 @@ struct Barrier {
   std::uint32_t expected = 0;  // threads; 0: all of the CTA that have not exited
   bool reduces = false;
   BarrierKind kind = BarrierKind::kSync;
-  std::uint32_t trues = 0, threads = 0;  // of a reduction: predicates that hold, of how many
+  std::uint32_t trues = 0, threads = 0;  // reduction: true predicates; all predicates
 
   // Adds one warp. Returns what is wrong with that, empty if nothing.
   std::string arrive(BarrierKind kind, std::uint32_t expected, std::uint32_t cta_threads);

@@ -72,18 +72,18 @@ class Cluster final : public AsyncCluster {
 
   ClusterBarrier barrier_;
   std::deque<Cta> ctas_;         // by rank
-  std::vector<Warp*> warps_;     // of all CTAs, in the order of their turns
+  std::vector<Warp*> warps_;     // warps of all CTAs, in the order in which they run
   std::vector<Warp*> in_order_;  // the same by rank and index
   RepeatWatch watch_;
   bool polls_freely_ = false;
   std::uint64_t freely_since_ = 0;  // instructions
   bool long_turn_ = false;
-  bool takes_long_ = false;  // as it was last looked at: moves, without any effect
+  bool takes_long_ = false;  // the last check: instructions ran, but had no effect
   std::uint32_t rounds_ = 0;
   Cta::Executed executed_;               // when last looked at
   std::uint64_t clock_ = 0, taken_ = 0;  // instructions of which the counts were taken
   std::uint64_t loads_at_wake_ = 0, spent_ = 0, effects_ = 0;
-  std::uint64_t random_ = 0;  // of the order
+  std::uint64_t random_ = 0;  // state of the random order
 };
 
 }  // namespace tessera::vgpu

@@ -24,7 +24,7 @@ inline AlignedBytes allocate_aligned(std::size_t bytes) {
 struct Frame {
   const Function* function = nullptr;
   Frame* parent = nullptr;         // null for the entry
-  const CallSite* site = nullptr;  // of the call that made it
+  const CallSite* site = nullptr;  // the call that created the frame
   std::uint32_t return_block = 0;
   std::uint32_t lanes = 0;  // those that have not returned
   std::uint32_t depth = 0;
@@ -48,12 +48,12 @@ struct Frame {
 // The values of the special registers of one warp.
 struct WarpPlace {
   std::uint32_t block[3] = {}, grid[3] = {}, cta[3] = {}, cluster[3] = {1, 1, 1};
-  std::uint32_t rank = 0;  // of the CTA in its cluster
+  std::uint32_t rank = 0;  // the CTA's rank in its cluster
   bool explicit_cluster = false;
   std::uint32_t warp = 0, warps = 0;
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
   std::uint64_t grid_workspace = 0;             // address
-  std::uint64_t undefined = ~std::uint64_t{0};  // what registers hold that nothing has written
+  std::uint64_t undefined = ~std::uint64_t{0};  // the content of unwritten registers
 };
 
 // Fills what never changes in a CTA of this rank, and what depends on the place (again for each

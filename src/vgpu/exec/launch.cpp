@@ -114,7 +114,7 @@ class Launch {
   // The clusters of one worker thread.
   struct Work {
     std::size_t worker = 0;
-    std::uint64_t index = 0;                         // of the cluster that runs now
+    std::uint64_t index = 0;                         // number of the cluster that runs now
     std::vector<std::unique_ptr<Resident>> waiting;  // started and idle, by index
     std::vector<std::unique_ptr<Resident>> spare;
   };

@@ -12,7 +12,7 @@ using ReadByte = std::function<unsigned char(std::uint64_t)>;
 
 struct Printed {
   std::string text;
-  int arguments = 0;  // what printf returns
+  int arguments = 0;  // the return value of printf
 };
 
 // `format` and what it names with %s are strings at generic addresses; the arguments lie from

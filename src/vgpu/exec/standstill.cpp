@@ -16,8 +16,8 @@ struct Waited {
   const Cta* cta = nullptr;
   std::uint32_t offset = 0;
   const Mbarrier* object = nullptr;
-  std::vector<const Warp*> warps;  // that wait, and did not only look once
-  MbarrierWaiter first;            // of these
+  std::vector<const Warp*> warps;  // warps that wait; polling warps are left out
+  MbarrierWaiter first;            // the first of `warps`
 };
 
 void add_waited(Cluster& cluster, Cta& cta, std::vector<Waited>& all) {
@@ -40,7 +40,7 @@ bool was_overtaken(const Waited& waited) { return waited.object->phase >= waited
 int suspicion_of(const Waited& waited) {
   if (some_came(*waited.object)) return 3;
   if (was_overtaken(waited)) return 2;
-  return waited.object->phase == 0 ? 1 : 0;  // where nobody ever came
+  return waited.object->phase == 0 ? 1 : 0;  // phase 0: nobody ever arrived
 }
 
 // The object at which the bug is most likely; null if there is none.

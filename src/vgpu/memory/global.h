@@ -45,7 +45,7 @@ class GlobalMemory {
 
  private:
   std::vector<MemoryBlock> blocks_;                // by address
-  std::vector<std::unique_ptr<InitMap>> written_;  // of the blocks
+  std::vector<std::unique_ptr<InitMap>> written_;  // by block
   std::vector<MemoryBlock> freed_;                 // the last ones, for describe
   std::size_t limit_ = 0, used_ = 0;
   std::uint64_t next_ = 0;

@@ -12,8 +12,8 @@
 namespace tessera::vgpu {
 
 struct Cure {
-  std::vector<std::size_t> findings;  // that it mends, by number, ascending; never empty
-  FindingPlace from, to;              // of several findings: it goes after `from`, before `to`
+  std::vector<std::size_t> findings;  // numbers of those that it mends, ascending; never empty
+  FindingPlace from, to;  // for several findings: the change goes after `from`, before `to`
 };
 
 // Each finding once, in the order of the first of each cure. Findings share a cure if they need the

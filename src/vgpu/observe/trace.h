@@ -20,7 +20,7 @@ struct TracedAccess {
   bool is_copy = false;           // by cp.async, or by a bulk copy (then mask is 0)
   std::uint32_t launch = 0;       // since the trace was set up, from 0
   std::uint64_t cta = 0;          // linear
-  std::uint32_t warp = 0;         // of the CTA
+  std::uint32_t warp = 0;         // number in the CTA
   std::uint32_t mask = 0;         // lanes
   std::uint32_t instruction = 0;  // InstructionReport::index
   std::uint64_t bytes = 0;        // per lane, or of the stretch
@@ -39,7 +39,7 @@ struct TracedAccess {
 // trace of several launches continues where the last one ended.
 class AccessTrace {
  public:
-  std::optional<std::uint64_t> cta;  // of this one alone, and its cluster
+  std::optional<std::uint64_t> cta;  // only this CTA is traced, and its cluster runs
   // Accesses to these bytes of global memory alone; both 0: to any memory.
   std::uint64_t begin = 0, end = 0;
   std::size_t most = 1 << 20;  // accesses that are kept

@@ -28,7 +28,7 @@ struct LaunchContext {
   Observation observation;
   const ClusterSample* sample = nullptr;         // the clusters that run
   std::atomic<std::uint64_t>* spent = nullptr;   // warp instructions of all clusters so far
-  DeviceHeap* heap = nullptr;                    // of kernels that use it
+  DeviceHeap* heap = nullptr;                    // null unless the kernel uses it
   std::uint64_t grid_workspace = 0;              // address; of kernels that use it
   std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: nothing does
   // Where checks leave this launch for the next one; null: there is none.

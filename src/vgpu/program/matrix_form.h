@@ -39,8 +39,8 @@ struct MatrixForm {
   Element a = Element::kF16, b = Element::kF16;
   Accumulator d = Accumulator::kF32;
   std::uint8_t options = 0;
-  std::uint8_t m = 16;  // of one tile: 8 or 16; of wmma and wgmma several tiles may follow
-  std::uint8_t tiles_m = 1, tiles_n = 1;  // of m rows, of 8 columns
+  std::uint8_t m = 16;  // rows of one tile: 8 or 16; wmma and wgmma have several tiles
+  std::uint8_t tiles_m = 1, tiles_n = 1;  // tiles of m rows; tiles of 8 columns
   std::uint8_t k_groups = 1;              // k = 4 * v * k_groups
 
   constexpr int halves() const { return m / 8; }
@@ -57,12 +57,12 @@ static constexpr MatrixForm matrix_form(std::int64_t immediate) {
 // The fragment that wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or
 // columns of B) by y (k, or columns of an accumulator).
 struct FragmentForm {
-  std::uint8_t bits = 16;           // of an element
-  std::uint8_t register_bytes = 4;  // of a lane
-  std::uint8_t halves = 2;          // of a tile
+  std::uint8_t bits = 16;           // bits per element
+  std::uint8_t register_bytes = 4;  // bytes per lane
+  std::uint8_t halves = 2;          // halves of a tile
   std::uint8_t tiles_x = 1;
-  std::uint8_t tiles_y = 1;    // of an accumulator
-  std::uint8_t k_groups = 1;   // of a factor
+  std::uint8_t tiles_y = 1;    // tiles of an accumulator
+  std::uint8_t k_groups = 1;   // k groups of a factor
   std::uint8_t registers = 1;  // all; those beyond the tiles' repeat them
   std::uint8_t options = 0;
 };

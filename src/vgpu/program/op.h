@@ -25,12 +25,12 @@ using Run = void (*)(const Op* first, const Op* last, Lanes& lanes);
 // a register that no instruction writes.
 struct Op {
   Run run = nullptr;
-  Run guarded = nullptr;       // what run_guarded runs
-  std::int64_t immediate = 0;  // address offset, or what the operation says
+  Run guarded = nullptr;       // the operation that run_guarded runs
+  std::int64_t immediate = 0;  // address offset; other operations: see there
   std::uint32_t operand[kMaxOperands] = {};
   std::uint32_t guard = 0;        // offset of the guard predicate; bit 0: negated
   std::uint32_t instruction = 0;  // index in the kernel
-  std::uint32_t flags = 0;        // what the operation says
+  std::uint32_t flags = 0;        // their meaning depends on the operation
   std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
 };
 
@@ -53,7 +53,7 @@ struct ClusterMemory {
 
 // The running part of a warp: registers, active lanes, and the memories that it can reach.
 struct Lanes {
-  std::byte* registers = nullptr;        // of the current frame
+  std::byte* registers = nullptr;        // registers of the current frame
   std::uint32_t mask = 0;                // active lanes
   const MemoryBlock** blocks = nullptr;  // the allocation each instruction touched last
   std::byte* shared = nullptr;
@@ -63,14 +63,14 @@ struct Lanes {
   std::byte* local = nullptr;  // lane l's local memory is at l * local_stride
   std::uint32_t local_stride = 0;
   std::uint32_t local_bytes = 0;      // in use by the frames so far
-  const std::byte* params = nullptr;  // of the kernel
+  const std::byte* params = nullptr;  // parameters of the kernel
   std::uint32_t param_bytes = 0;
-  std::byte* call_params = nullptr;  // of the frame; lane l's are at l * call_param_bytes
+  std::byte* call_params = nullptr;  // in the frame; lane l's are at l * call_param_bytes
   std::uint32_t call_param_bytes = 0;
-  InstructionCounter* counters = nullptr;        // of the kernel, by Op::instruction
-  const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
+  InstructionCounter* counters = nullptr;        // counters of the kernel, by Op::instruction
+  const std::uint32_t* operand_lists = nullptr;  // the function's lists: Op::list points into them
   class Observer* observer = nullptr;            // null: there is none
-  const struct StoredValues* stored = nullptr;   // of a store that is being told of
+  const struct StoredValues* stored = nullptr;   // values of a store that is being reported
   // For a shuffle: the lanes that read from a lane outside their member mask. The value that they
   // get is undefined: the content of that lane's register, or these bits if the launch says so.
   std::uint32_t read_outside = 0;

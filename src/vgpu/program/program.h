@@ -18,7 +18,7 @@ enum class ControlKind : std::uint8_t {
   kCall,
   kReturn,
   kExit,
-  kBarrier,        // of the CTA
+  kBarrier,        // a barrier of the CTA
   kClusterArrive,  // op.immediate: a MemoryOrder
   kClusterWait,
   kMbarrierWait,  // operand 0: done, 1: object, 2: state or parity
@@ -49,7 +49,7 @@ struct ParamCopy {
 };
 struct CallSite {
   std::uint32_t function = 0;  // index in the kernel
-  std::uint64_t address = 0;   // what a pointer to it holds
+  std::uint64_t address = 0;   // the value of a pointer to it
   std::vector<ParamCopy> arguments, returns;
 };
 
@@ -153,7 +153,7 @@ struct Function {
   std::vector<Stretch> stretches;
   std::vector<BasicBlock> blocks;
   std::vector<Prefill> prefills;
-  std::vector<std::uint32_t> operand_lists;  // of operations with more than kMaxOperands operands
+  std::vector<std::uint32_t> operand_lists;  // for operations with more than kMaxOperands operands
   std::uint32_t frame_bytes = 0;
   std::uint32_t live_registers = 0;    // 32-bit, a lane: the most that hold values at one place
   std::uint32_t local_bytes = 0;       // a lane
@@ -168,7 +168,7 @@ struct InstructionInfo {
   int ptx_line = 0;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
-  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
+  std::vector<std::pair<std::string, int>> callers;  // callers of inlined code, innermost first
   bool approximate = false;
   bool counted_with_block = false;
   Touches touches = Touches::kNothing;
@@ -177,7 +177,7 @@ struct InstructionInfo {
 // An instruction that reads a register although nothing can have written it.
 struct UnwrittenRead {
   std::uint32_t instruction = 0;
-  std::string name;  // of the register
+  std::string name;  // the register's name
 };
 
 // A variable of shared memory that the kernel uses, without the dynamic ones.
@@ -198,7 +198,7 @@ struct Kernel {
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t param_bytes = 0;
   int max_threads = 0, required_threads = 0;
-  std::uint32_t cluster[3] = {};  // what it requires; 0: nothing
+  std::uint32_t cluster[3] = {};  // required cluster shape; 0: none
   bool explicit_cluster = false;  // it wants a launch with a cluster shape
   std::uint32_t max_cluster_ctas = 0;
   bool uses_heap = false;            // malloc, free

@@ -16,7 +16,7 @@ struct SmallFloat {
   static constexpr int kBias = (1 << (exponent_bits - 1)) - 1;
   static constexpr Word kInfinity = Word(Word((1u << exponent_bits) - 1) << kMantissaBits);
   static constexpr Word kSign = Word(Word(1) << (8 * sizeof(Word) - 1));
-  static constexpr Word kNan = Word(kSign - 1);  // what arithmetic gives
+  static constexpr Word kNan = Word(kSign - 1);  // the NaN that arithmetic returns
   static constexpr Word kOne = Word(Word(kBias) << kMantissaBits);
 
   static bool is_nan(Word x) { return Word(x & Word(~kSign)) > kInfinity; }

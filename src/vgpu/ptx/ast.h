@@ -66,7 +66,7 @@ struct Instruction {
   std::string guard;  // predicate register, empty if none
   bool guard_negated = false;
   std::string opcode;                  // "ld", "fma", "wmma"
-  std::vector<std::string> modifiers;  // as written, without dots: {"global", "nc", "v4", "f32"}
+  std::vector<std::string> modifiers;  // in order, without dots: {"global", "nc", "v4", "f32"}
   std::vector<Operand> operands;       // in order; for call: see CallSite
   std::string form() const;            // "ld.global.nc.v4.f32"
 };
@@ -108,7 +108,7 @@ struct Function {
   bool is_entry = false;
   bool has_body = false;
   std::vector<Variable> params;     // .param (or .reg for .func) in order
-  std::vector<Variable> returns;    // of a .func
+  std::vector<Variable> returns;    // results of a .func
   std::vector<Variable> variables;  // registers, local, shared and param variables of the body
   std::vector<Instruction> body;
   std::vector<SourceLocation> locations;  // every .loc of the body

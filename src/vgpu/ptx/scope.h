@@ -25,7 +25,7 @@ struct LabelUse {
   enum class Where : std::uint8_t { kOperand, kTable } where = Where::kOperand;
   std::size_t owner = 0;  // index of the instruction or of the table
   std::size_t index = 0;  // index of the operand or of the entry
-  std::string_view name;  // as written
+  std::string_view name;  // the name in the PTX
   std::uint32_t line = 0;
 };
 

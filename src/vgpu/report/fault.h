@@ -32,7 +32,7 @@ struct FaultPlace {
   std::string kernel;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
-  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
+  std::vector<std::pair<std::string, int>> callers;  // callers of inlined code, innermost first
   std::uint64_t cta = 0;                             // linear
   int thread = -1;                                   // linear in the CTA; -1 if none
   std::uint64_t address = 0;

@@ -22,14 +22,14 @@ struct FindingPlace {
   int ptx_line = 0;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
-  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
+  std::vector<std::pair<std::string, int>> callers;  // callers of inlined code, innermost first
   std::uint64_t cta = 0;                             // linear
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
 // Sources of undefined values. Whether a value matters depends on where it goes.
 enum class UndefinedSource : std::uint8_t {
-  kShuffle,  // what a shuffle gets from a lane that its mask leaves out
+  kShuffle,  // a shuffle reads a lane outside its mask
   kLocal,    // local memory that the thread has not written
   kRegister  // a register that is not written on every way to the read
 };
@@ -51,7 +51,7 @@ struct Finding {
   std::string check;  // "race", "missing-proxy-fence", "uninitialised-shared-read", ...
   Severity severity = Severity::kError;
   std::string message;    // one sentence
-  std::string hint;       // what to do about it, one sentence
+  std::string hint;       // the remedy, one sentence
   std::string cure = {};  // "put __syncthreads()": the change that mends it, in one place
   CureAt cure_at = CureAt::kNowhere;
   std::vector<FindingPlace> places;   // the later access first

@@ -14,7 +14,7 @@ constexpr int kLineBytes = 128;
 struct GlobalCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;            // active ones, summed over the requests
-  std::uint64_t requested_bytes = 0;  // of all lanes, duplicates included
+  std::uint64_t requested_bytes = 0;  // over all lanes, duplicates included
   std::uint64_t distinct_bytes = 0;   // each byte once a request
   std::uint64_t sectors = 0;          // each sector once a request
   std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
@@ -52,11 +52,11 @@ struct BankCounts {
 struct SharedCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
-  std::uint64_t requested_bytes = 0;  // of all lanes, duplicates included
+  std::uint64_t requested_bytes = 0;  // over all lanes, duplicates included
   // plain: 32 lanes per pass up to 32 bits per lane, 16 at 64 bits, 8 at 128 bits. pair: as plain,
   // but wide loads whose lanes agree in pairs take half the passes. `pair` is what an H200 does.
   BankCounts plain, pair;
-  std::uint64_t same_address_lanes = 0;  // as of global memory
+  std::uint64_t same_address_lanes = 0;  // defined as for global memory
 
   SharedCounts& operator+=(const SharedCounts& more);
 };
@@ -88,7 +88,7 @@ struct MemoryCounts {
 // Distinct sectors of global memory in the whole launch: what a perfect cache would move.
 struct Footprint {
   bool known = false;
-  bool estimated = false;          // of a sample, by how much two halves of it overlap
+  bool estimated = false;          // for a sample: estimated from the overlap of its halves
   std::uint64_t read_sectors = 0;  // atomics count as both
   std::uint64_t written_sectors = 0;
   // Distinct sectors of each cluster, summed over the clusters: the traffic of an SM that caches

@@ -21,7 +21,7 @@ enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 // Undefined values hold these bits, so that two launches with different bits show whether a result
 // depends on them.
 struct UndefinedBits {
-  std::uint64_t registers = ~std::uint64_t{0};  // that nothing has written, from the low bits on
+  std::uint64_t registers = ~std::uint64_t{0};  // bits of unwritten registers, low bits first
   std::uint8_t local = 0xff;                    // each byte of local memory
   std::uint8_t shared = 0xff;                   // each byte of shared memory
   bool fills_shuffles = false;  // else a shuffle reads the register of the lane that is left out
@@ -50,7 +50,7 @@ struct Observation {
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
   // Ends the launch with Fault kStopped when it becomes true: checked now and then.
   const std::atomic<bool>* stop = nullptr;
-  std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
+  std::uint64_t instruction_budget = 0;   // warp instructions; more end the launch; 0: no limit
   WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
   ReachedMemory* reached = nullptr;       // how far into its allocations it reaches
   // The lines that an earlier run of the same launch wrote, so that checks need not remember reads
@@ -64,7 +64,7 @@ struct Observation {
   // Registers per thread at the launch, from the machine code. 0: not known, and setmaxnreg is not
   // counted.
   int registers = 0;
-  PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
+  PrintLog* prints = nullptr;  // output of printf(); null: discarded
   UndefinedBits undefined;
 };
 

@@ -51,7 +51,7 @@ struct WarpAccess {
   // 32 of them; those of inactive lanes repeat an active one. kGlobal: device address. kShared:
   // bytes from the start of the CTA's shared memory. kLocal: the lane's own address.
   const std::uint64_t* address = nullptr;
-  const StoredValues* values = nullptr;  // of an ordinary store; null: not known
+  const StoredValues* values = nullptr;  // values of an ordinary store; null: not known
   const std::byte* shared = nullptr;     // kShared: the owner's memory, as it is before the access
 };
 
@@ -65,9 +65,9 @@ struct AgentAccess {
   AgentId agent = 0;
   AccessKind kind = AccessKind::kLoad;
   Window window = Window::kShared;
-  std::uint32_t owner = 0;  // as in WarpAccess
+  std::uint32_t owner = 0;  // see WarpAccess::owner
   std::uint64_t address = 0, bytes = 0;
-  std::uint32_t instruction = 0;  // that issued it
+  std::uint32_t instruction = 0;  // the instruction that issued it
   bool is_map = false;            // the tensor map that it goes by, not its data
   // cp.async: the lane that copies the first bytes, and how many bytes belong to each lane from
   // there on. 0: they belong to no operation.

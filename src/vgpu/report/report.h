@@ -19,7 +19,7 @@ struct InstructionReport {
   std::string source_file;   // from .loc; empty if unknown
   int source_line = 0;
   std::uint32_t index = 0;  // in the kernel
-  MemoryCounts memory;      // of Observation::memory
+  MemoryCounts memory;      // if Observation::memory asks for it
 };
 
 // The resources that a launch takes.
@@ -47,9 +47,9 @@ struct LaunchReport {
   std::uint64_t lane_instructions = 0;
   double host_seconds = 0;
   std::vector<std::string> approximate_forms;  // executed forms that are not bit-exact
-  std::vector<Finding> findings;               // of Observation::checks, worst first
-  std::vector<UndefinedRead> undefined_reads;  // of Observation::checks, in PTX order
-  LaunchMemory memory;                         // of Observation::memory
+  std::vector<Finding> findings;               // if Observation::checks; worst first
+  std::vector<UndefinedRead> undefined_reads;  // if Observation::checks; in PTX order
+  LaunchMemory memory;                         // if Observation::memory asks for it
   LaunchResources resources;
   LaunchSample sample;
 };

@@ -18,7 +18,7 @@ inline constexpr double kLeastCost = 200'000;  // the least that shows how the c
 // Seconds for work other than instructions: large PTX is read again for each trial. The second
 // limit is processor time.
 inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
-inline constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
+inline constexpr std::int64_t kMostBytes = 256LL << 20;  // bytes of all arrays together
 inline constexpr std::size_t kMostOwn = 4;               // launches as the program makes them
 inline constexpr int kMostFailed = 2;                    // larger launches, one after the other
 

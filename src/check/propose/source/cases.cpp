@@ -40,7 +40,7 @@ std::string label_before(const Token* open, const Token* place) {
 std::vector<std::string> cases_around(const HostSource& source, const Token* place) {
   std::vector<std::string> cases;
   const Token* const first = source.all().first;
-  if (place < first || place >= source.all().last) return cases;  // of words that are put together
+  if (place < first || place >= source.all().last) return cases;  // from macros
   for (const Token* open = place; (open = group_around(open, first)) != nullptr;) {
     if (!open->is("{") || open == first || !open[-1].is(")")) continue;
     const Token* condition = group_open(open - 1, first);
@@ -56,7 +56,7 @@ std::vector<TokenRange> conditions_around(const HostSource& source, const Token*
   std::vector<TokenRange> conditions;
   const Token* const first = source.all().first;
   if (place < first || place >= source.all().last) return conditions;
-  const auto see = [&](const Token* begin) {  // of the statement, or of the group around it
+  const auto see = [&](const Token* begin) {  // begin of the statement, or of the group around it
     if (begin == first) return;
     if (begin[-1].is("else")) conditions.emplace_back();
     if (!begin[-1].is(")")) return;

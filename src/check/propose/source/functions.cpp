@@ -50,7 +50,7 @@ class FunctionReader {
       : all_{source.tokens.data(), source.tokens.data() + source.tokens.size()}, found_(found) {}
 
   void functions() {
-    const Token* head = all_.first;  // of the declaration that is being read
+    const Token* head = all_.first;  // start of the declaration that is being read
     for (const Token* token = all_.first; token != all_.last;) {
       if (token->is(";") || token->is("{") || token->is("}")) {
         head = ++token;  // a brace here belongs to a namespace or a class: look into it

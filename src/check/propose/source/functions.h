@@ -11,7 +11,7 @@ namespace tessera::checking {
 
 struct SourceFunctions {
   std::vector<SourceFunction> functions;
-  std::set<std::string> device_names;  // that code of the device uses
+  std::set<std::string> device_names;  // names that device code uses
 };
 
 SourceFunctions find_functions(const SourceWords& source);

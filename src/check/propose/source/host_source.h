@@ -34,7 +34,7 @@ struct SourceFunction {
   std::string returns;  // the last name of its type: "dim3"; empty where that is not seen
   TokenRange body;      // with its braces
   bool is_kernel = false, is_device = false, is_constructor = false;
-  const SourceFunction* outer = nullptr;  // that a lambda is in
+  const SourceFunction* outer = nullptr;  // the function around a lambda
 };
 
 // A place where a function is called, and what it is given there.
@@ -44,7 +44,7 @@ struct FunctionCall {
   std::vector<TokenRange> template_arguments, arguments;
 
   TokenRange given_for(const std::string& parameter) const;  // also of a template; or empty
-  std::vector<TokenRange> given_from(const std::string& parameter) const;  // of this and later ones
+  std::vector<TokenRange> given_from(const std::string& parameter) const;  // from this one on
 };
 
 class HostSource {

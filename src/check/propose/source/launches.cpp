@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostNames = 4;  // that a kernel is known by, one after the other
+constexpr int kMostNames = 4;  // names of one kernel, one after the other
 
 const FieldOrder& config_fields() {
   static const FieldOrder kFields = {"gridDim", "blockDim", "dynamicSmemBytes",
@@ -171,7 +171,7 @@ class Finder {
     if (words.empty() && around != nullptr && is_parameter(*around, config)) return true;
     for (const Token* token : source_.places_of(config, before)) {
       if (token + 3 >= before.last || (!words.empty() && token < words.first)) continue;
-      const Token* name = token + 2;  // of "config = space::name("
+      const Token* name = token + 2;  // the name in "config = space::name("
       while (name + 2 < before.last && name[1].is("::")) name += 2;
       if (token[1].is("=") && source_.function(name->text) != nullptr) return true;
       const Token* open = token - 1;
@@ -275,7 +275,7 @@ class Finder {
     if (site.call == nullptr && source_.around(site.at) != nullptr) {
       add_of_callers(site, named.name, depth);
     } else {
-      sites_.push_back(std::move(site));  // of a kernel that the source does not show
+      sites_.push_back(std::move(site));  // a kernel that the source does not show
     }
   }
 

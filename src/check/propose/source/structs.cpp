@@ -45,7 +45,7 @@ bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceFi
     if (at + 1 >= words.last) return false;
     const bool is_last = !at[1].is_name() && !at[1].is("*");
     if (is_last) break;
-    if (at->is("static") || at->is("constexpr")) return true;  // of no object
+    if (at->is("static") || at->is("constexpr")) return true;  // not a member of objects
     if (!at->is("const") && !at->is("volatile") && at->text.find("restrict") == std::string::npos) {
       type += (type.empty() ? "" : " ") + at->text;
     }

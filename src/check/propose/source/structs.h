@@ -12,7 +12,7 @@ struct SourceField {
   std::string name;
   std::string type;  // "float", "unsigned int"
   bool is_pointer = false;
-  std::int64_t count = 1;  // of an array
+  std::int64_t count = 1;  // elements of an array
   TokenRange initial;      // "3" of "int n = 3;"
 };
 

@@ -67,7 +67,7 @@ inline schedule::Batch batch_of(const Request& request, std::int64_t tiles_m) {
 
 struct Offer {
   const Kernel* kernel = nullptr;
-  const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
+  const KernelRow* row = nullptr;  // row of the multiplying launch, or of the largest one
   Cost cost;
   std::vector<std::int64_t> temps = {};  // bytes of each piece of the workspace
   int priced = 1;                        // products whose cost was computed for it
@@ -102,7 +102,7 @@ Status offer_variants(const Kernel& kernel, std::string_view name, const Request
 // How an operand is brought into the form that a family reads.
 struct Packing {
   std::int64_t outer, k;          // rows of A or columns of B
-  std::int64_t bytes;             // of memory; 0: nothing is read
+  std::int64_t bytes;             // bytes of memory; 0: nothing is read
   std::optional<Step> step = {};  // reads kA and writes kPackedA, or kB and kPackedB
 };
 

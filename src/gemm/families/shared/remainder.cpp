@@ -6,7 +6,7 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr double kWorthwhile = 0.99;  // of the cost in one piece: the model is no finer than this
+constexpr double kWorthwhile = 0.99;  // share of the cost in one piece: the model is not finer
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
 // Where whole tiles end: at the end of D or, where that is ragged, at the last edge before it.

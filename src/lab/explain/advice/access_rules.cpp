@@ -135,7 +135,7 @@ Found bank_conflicts(const Evidence& e) {
 }
 
 Found scattered_access(const Evidence& e) {
-  if (uncoalesced_access(e)) return {};  // which says the same
+  if (uncoalesced_access(e)) return {};  // that rule reports it already
   const bool says_misaligned = misaligned_access(e).has_value();
   const auto scattered = [&](const Site& s) {
     const bool is_split = is_split_vector(s) || (!e.multiplies && has_partners(s));

@@ -12,7 +12,7 @@ namespace tessera::lab {
 
 // How full an SM gets, and how many SMs the grid uses.
 struct Placement {
-  int ctas = 0;  // of one SM at a time; 0: not known
+  int ctas = 0;  // CTAs on one SM at a time; 0: not known
   int warps = 0, max_warps = 0;
   std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
   int threads = 0;         // a block
@@ -28,7 +28,7 @@ struct Replay {
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
   bool waits = false;         // no part of the GPU is busy for most of the loop's time
   double ms = 0;
-  double predicted_ms = 0;  // of all launches, starting them included: what the page shows
+  double predicted_ms = 0;  // time of all launches and of their start, as the page shows it
   std::string busiest;      // a part by the model's name, "L1"
   double busy_ms = 0;
   // The times by which `predicted_ms`, or the time of full SMs, exceeds the longest resource, the
@@ -46,14 +46,14 @@ struct Evidence {
   std::vector<Site> sites;
   Placement placement;
   bool multiplies = true;   // matrices; else the advice on tiles would mislead
-  double launch_share = 0;  // of the predicted time: what starting the launch takes; 0: not known
+  double launch_share = 0;  // share of the launch's start in the predicted time; 0: not known
 };
 
 struct Advice {
   std::string rule;      // "bank-conflicts", "scattered-access", ...
-  double weight = 0;     // what part of the bound it is about, 0 to 1; the list is sorted by it
-  std::string sentence;  // what is seen, with its place
-  std::string remedy;    // what usually helps
+  double weight = 0;     // the affected share of the bound, 0 to 1; the list is sorted by it
+  std::string sentence;  // the observation, with its place
+  std::string remedy;    // the usual remedy
 };
 
 // Every rule that fires, the weightiest first.

@@ -12,7 +12,7 @@ namespace tessera::lab {
 
 using Found = std::optional<Advice>;
 
-inline constexpr double kWorthAWord = 0.10;  // of the bound; below that a remark would mislead
+inline constexpr double kWorthAWord = 0.10;  // share of the bound; remarks on less would mislead
 
 double bound_ms(const Evidence& evidence);
 double ms_of(const Evidence& evidence, Resource resource);  // 0: not used

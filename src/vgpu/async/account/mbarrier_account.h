@@ -21,7 +21,7 @@ struct MbarrierEntry {
   MbarrierEvent event = MbarrierEvent::kArrives;
   std::uint32_t instruction = 0;
   std::uint64_t amount = 0;  // arrivals, or bytes
-  std::uint64_t cta = 0;     // who did it first
+  std::uint64_t cta = 0;     // the first CTA that did it
   int warp = -1, lane = -1;
 };
 

@@ -80,7 +80,7 @@ class WgmmaQueue {
   std::deque<std::pair<std::uint64_t, AgentId>> awaited_;
   std::uint64_t committed_ = 0;  // groups
   std::uint64_t queued_ = 0;     // products so far
-  AgentId agent_ = 0;            // of the open group
+  AgentId agent_ = 0;            // the agent of the open group
   std::uint64_t agent_group_ = 0;
   bool fenced_ = false;  // since the warp began
   // Registers that ordinary instructions have touched since the last fence, with the instruction.

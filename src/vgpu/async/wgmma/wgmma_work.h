@@ -32,16 +32,16 @@ static inline std::uint32_t row_bytes(WgmmaSwizzle swizzle) {
   return swizzle == WgmmaSwizzle::kNone ? 16 : 256u >> static_cast<int>(swizzle);
 }
 
-constexpr int kMaxChunks = 512;  // of 16 bytes: 256 columns of 32 bytes
+constexpr int kMaxChunks = 512;  // chunks of 16 bytes: 256 columns of 32 bytes
 
 struct WgmmaWork {
   MatrixForm form;
   bool a_in_registers, a_mn_major, b_mn_major;
   bool accumulate;  // D's old value counts
   std::uint64_t a_descriptor, b_descriptor;
-  std::byte* registers;                    // of the frame
+  std::byte* registers;                    // registers of the frame
   const std::uint32_t* d;                  // offsets of D's registers, then A's if it has any
-  std::byte* shared;                       // of the CTA
+  std::byte* shared;                       // shared memory of the CTA
   std::uint32_t a_chunks[32];              // offsets in shared memory
   std::uint32_t b_chunks[kMaxChunks];      // K-major: row, half; else group of eight rows, k
   alignas(64) std::uint32_t a[4][kLanes];  // A's registers at the issue

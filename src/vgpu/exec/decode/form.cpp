@@ -51,7 +51,7 @@ Form form_of(const ptx::Instruction& instruction) {
   const bool is_integer =
       type.kind == ptx::TypeKind::kUnsigned || type.kind == ptx::TypeKind::kSigned;
   for (const std::string& modifier : instruction.modifiers) {
-    if (is_integer && modifier == "rn") form.name += ".rn";  // which no operation is called
+    if (is_integer && modifier == "rn") form.name += ".rn";  // no operation's name has ".rn"
     if (const auto* option = option_named(modifier)) {
       form.options |= option->second;
     } else {

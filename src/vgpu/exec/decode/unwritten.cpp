@@ -135,7 +135,7 @@ class Search {
   const std::vector<InstructionInfo>& instructions_;
   std::vector<std::vector<Place>> reads_, writes_;                              // by value
   std::map<std::pair<std::size_t, std::size_t>, std::vector<bool>> reachable_;  // from, to
-  std::set<const DraftOp*> empty_copies_;  // of unwritten values
+  std::set<const DraftOp*> empty_copies_;  // copies of unwritten values
   std::vector<UnwrittenValue> found_;
 };
 

@@ -8,7 +8,7 @@
 namespace tessera::vgpu {
 
 struct UnwrittenValue {
-  std::uint32_t instruction = 0;  // that reads it
+  std::uint32_t instruction = 0;  // the instruction that reads the value
   Value value = kNoValue;
 };
 

@@ -8,7 +8,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-constexpr u32 kRoundingBits = 3u << 13;  // of the host's MXCSR
+constexpr u32 kRoundingBits = 3u << 13;  // rounding bits of the host's MXCSR
 
 constexpr u32 host_rounding(Options options) {
   return (options & kRm ? 1u : options & kRp ? 2u : options & kRz ? 3u : 0u) << 13;

@@ -14,7 +14,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr int kMostTexels = 8;  // that one fetch reads: two in each of three dimensions
+constexpr int kMostTexels = 8;  // one fetch reads at most two texels in each of three dimensions
 using Channels = std::array<std::uint32_t, 4>;
 
 float half_value(std::uint16_t bits) {

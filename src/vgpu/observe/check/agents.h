@@ -21,7 +21,7 @@ struct Agent {
   AgentKind kind = AgentKind::kBulkCopy;
   Actor issuer;
   Entity reads = 0, writes = 0;
-  Clock clock;     // of its issuers
+  Clock clock;     // the clock of its issuers
   Time floor = 0;  // everything up to here is ordered before it
   Time met = 0;    // when the lanes of the issuing warp had all met last
   bool over = false;
@@ -59,7 +59,7 @@ class Agents {
   Entity first_ = 0;
   std::unordered_map<AgentId, Agent> live_;
   std::vector<AgentTrace> traces_;                // by pair of entities
-  std::unordered_map<AgentId, Entity> entities_;  // of all agents, the reading ones
+  std::unordered_map<AgentId, Entity> entities_;  // by agent: the entity of its reads
   // Finished agents by kind, the one that ended first at the front. WHY by kind: an entity's
   // actions are remembered under its number, and must not seem to be those of another kind.
   std::array<std::deque<AgentId>, kAgentKinds> over_;

@@ -11,7 +11,7 @@
 namespace tessera::vgpu::check {
 
 struct ArrayBounds {
-  std::uint64_t begin = 0, end = 0;  // as in WarpAccess::address; 0 and 0: not known
+  std::uint64_t begin = 0, end = 0;  // addresses as in WarpAccess::address; 0 and 0: not known
   bool is_local = false;
   const ArrayUse* use = nullptr;
 

@@ -33,7 +33,7 @@ struct Clock {
   // asynchronous operations.
   std::vector<Time> seen_by_async, seen_by_async_in_global;
   std::vector<Time>
-      seen_by_maps;  // that a fence.proxy.tensormap has put before uses of tensor maps
+      seen_by_maps;  // knowledge that fence.proxy.tensormap has put before uses of tensor maps
   // Reads of wgmma whose end is known only through the wait of a sibling warp.
   std::vector<Time> covered;
   // If some lanes of a warp left the kernel and no other thread synchronised with their last
@@ -43,9 +43,9 @@ struct Clock {
   std::vector<Time> inits;    // initialisations of barrier objects, which have a fence of their own
   std::uint32_t started = 0;  // ranks of the cluster whose threads are known to run
   bool earlier_have_ended = false;  // the launches that this one may have overtaken
-  SharedHorizon others;             // of other clusters
-  SharedHorizon fenced;             // what an atomic that follows a fence hands on to everybody
-  SharedHorizon fenced_for_cta;     // to the CTA alone
+  SharedHorizon others;             // knowledge of other clusters
+  SharedHorizon fenced;          // knowledge that an atomic after a fence hands on to all threads
+  SharedHorizon fenced_for_cta;  // to the CTA alone
 
   void join(const Clock& more);
   bool has_seen(Entity entity, Time time) const {

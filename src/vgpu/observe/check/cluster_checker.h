@@ -68,7 +68,7 @@ class ClusterChecker : public Observer {
   struct BarrierClock {
     Clock clock;
     bool opened = false;
-    std::optional<Actor> first;  // who came first
+    std::optional<Actor> first;  // the first to arrive
     Clock& arriving();           // forgets the last phase when a new one begins
   };
   // A strong read that is reported before it happens: what the warp learns by it is looked up at
@@ -211,7 +211,7 @@ class ClusterChecker : public Observer {
   std::vector<Exchange> exchanges_;
   std::vector<Time> last_;                        // when each entity last did something
   std::vector<SharedShadow> shared_;              // by CTA
-  std::vector<SharedShadow::Reads> later_reads_;  // of the guest that is being visited
+  std::vector<SharedShadow::Reads> later_reads_;  // reads of the guest that is being checked
   std::vector<std::array<BarrierClock, kBarriers>> barriers_;
   BarrierClock cluster_barrier_;
   Mbarriers mbarriers_;
@@ -223,7 +223,7 @@ class ClusterChecker : public Observer {
   std::uint32_t repeated_ = 0;
   std::vector<ArrayBounds> array_bounds_;   // by instruction
   std::vector<bool> reads_only_;            // instructions that load by the read-only path
-  std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
+  std::vector<const BlockShadow*> blocks_;  // by instruction: the block that it touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::uint32_t> ended_;        // by CTA: how many threads have
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity

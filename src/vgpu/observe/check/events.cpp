@@ -5,7 +5,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); the others are named
+constexpr std::uint32_t kBarrierOfBlock = 0;  // number of __syncthreads(); other barriers are named
 
 // The knowledge that a relaxed arrival hands on: initialisations that fence.mbarrier_init has put
 // before it, and that its CTA runs.

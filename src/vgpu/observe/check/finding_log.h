@@ -43,7 +43,7 @@ class FindingLog {
 
   // A load and a store that together change a word.
   struct Change {
-    std::string atomic;        // that does the same
+    std::string atomic;        // the atomic function with the same effect
     bool accumulates = false;  // doing so twice is not the same as once
     bool is_lost = false;      // lanes of a warp did so to one word at once
   };

@@ -14,7 +14,7 @@ constexpr std::uint32_t kMbarrierBytes = 8;
 struct Mbarrier {
   Entity initialiser = 0;
   Time initialised = 0;
-  Actor by;  // who initialised it
+  Actor by;  // the thread that initialised it
   // The knowledge that arrivals hand on: releases, everything their threads knew; relaxed ones,
   // what fences before them prepared.
   struct Phase {

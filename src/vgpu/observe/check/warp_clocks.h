@@ -79,12 +79,12 @@ class WarpClocks {
   Entity self_ = 0;
   std::uint32_t live_ = 0;
   std::vector<LaneGroup> groups_;  // disjoint, together all lanes
-  std::vector<Meeting> meetings_;  // of some of the lanes, since all of them last met
+  std::vector<Meeting> meetings_;  // meetings of some lanes since the last meeting of all lanes
   Clock own_;                      // copies that were waited for since then
   std::uint32_t own_waiters_ = 0;
   std::array<Time, 32> handed_over_ = {};  // by lane: when it last released or met others
   std::uint32_t left_ = 0;                 // with something that was not handed over
-  Time left_since_ = 0;                    // what was handed over by all of these
+  Time left_since_ = 0;  // time up to which all of these handed over their knowledge
 };
 
 }  // namespace tessera::vgpu::check

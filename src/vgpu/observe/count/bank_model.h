@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu {
 
-inline constexpr std::uint32_t kWordBytes = 4;  // of one bank
+inline constexpr std::uint32_t kWordBytes = 4;  // width of a bank
 
 enum class BankModel { kPlain, kPair };
 

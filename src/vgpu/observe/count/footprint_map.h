@@ -60,7 +60,7 @@ class FootprintMap {
   const GlobalMemory& memory_;
   bool halves_;
   std::uint64_t first_sector_ = 0, words_ = 0;
-  std::vector<SparseWords> maps_[kTouches];  // of each half
+  std::vector<SparseWords> maps_[kTouches];  // one map per half of the sample
 };
 
 // The sectors of one cluster at a time; passes those that are new to the cluster on to the launch's

@@ -196,8 +196,8 @@ class Worker : public Observer {
   MemoryCounter& launch_;
   ClusterFootprint footprint_;
   std::vector<PatternMemo> memos_;      // by instruction
-  CountsByInstruction other_;           // what is counted without patterns, and the kind of traffic
-  std::map<AgentId, bool> is_counted_;  // as a request: bulk and tensor copies of this cluster
+  CountsByInstruction other_;           // counts without patterns, and the kind of traffic
+  std::map<AgentId, bool> is_counted_;  // bulk and tensor copies of this cluster
   double weight_ = 1;
 };
 

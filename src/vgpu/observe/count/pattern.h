@@ -65,7 +65,7 @@ class Pattern {
   std::array<std::uint64_t, 32> distance_;  // from lane 0
   const std::vector<SectorRun>* marked_ = nullptr;
   std::uint64_t marked_sector_ = 0;
-  std::uint64_t same_address_lanes_ = 0;  // of atomics
+  std::uint64_t same_address_lanes_ = 0;  // lanes of atomics
   std::uint64_t shared_hits_ = 0;
   SharedCounts shared_once_;
   std::array<Phase, kPhases> phases_;

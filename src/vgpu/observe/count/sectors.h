@@ -16,7 +16,7 @@ struct SectorRun {
 };
 
 struct Request {
-  GlobalCounts counts;          // of this one request
+  GlobalCounts counts;          // counts of this one request
   std::vector<SectorRun> runs;  // ascending
 };
 

@@ -159,7 +159,7 @@ class ArraysOfFunction {
 
   const std::vector<Instruction>& body_;
   std::map<std::string, std::uint64_t> shared_, local_;  // bytes
-  std::map<std::string, Base> bases_;                    // of registers
+  std::map<std::string, Base> bases_;                    // by register
   std::set<std::pair<std::string, std::int64_t>> begins_;
 };
 

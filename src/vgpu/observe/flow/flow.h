@@ -37,15 +37,15 @@ struct Update {
   // Done once more, it gives another value: a sum does, a maximum does not.
   bool accumulates = false;
   bool is_common = false;  // all threads of a block store to one address
-  std::string atomic;      // that does the same: "atomicAdd()"
+  std::string atomic;      // the atomic function with the same effect: "atomicAdd()"
 };
 
 // An access of the kernel's own code whose address is computed from the start of one array.
 struct ArrayUse {
-  int line = 0;          // of the PTX
-  std::string variable;  // of shared memory, or the one that holds the arrays of a thread
+  int line = 0;          // line of the PTX
+  std::string variable;  // a shared variable, or the variable that holds a thread's arrays
   bool is_local = false;
-  std::uint64_t begin = 0, end = 0;  // of the array, in the variable
+  std::uint64_t begin = 0, end = 0;  // the array's bytes in the variable
 };
 std::vector<ArrayUse> array_uses_in(const std::string& ptx, const std::string& kernel);
 

@@ -56,7 +56,7 @@ struct Way {
 // Whether a lop3 is idempotent in this operand: f(f(value, others), others) is f(value, others).
 // The table holds f of the bits 0xf0, 0xcc and 0xaa.
 bool is_idempotent(std::uint64_t table, std::size_t operand) {
-  const int own = 4 >> operand;  // what the operand adds to the index of the table
+  const int own = 4 >> operand;  // added to the index of the truth table
   for (int index = 0; index < 8; ++index) {
     if ((index & own) != 0) continue;
     const bool of_zero = (table >> index & 1) != 0, of_one = (table >> (index | own) & 1) != 0;

@@ -13,7 +13,7 @@ namespace {
 struct NamedField {
   std::string_view word;
   MapField field;
-  bool ordinal;  // which dimension comes before the value
+  bool ordinal;  // whether the number of a dimension comes before the value
 };
 constexpr std::array<NamedField, 10> kFields = {{
     {"global_address", MapField::kAddress, false},

@@ -51,7 +51,7 @@ void check_shape(Decoder& decoder, const MatrixShape& shape, Element element) {
 
 struct Transfer {
   FragmentForm form;
-  int stride = 0;  // where none is given
+  int stride = 0;  // the default stride
 };
 
 Transfer factor_transfer(Decoder& decoder, const MatrixWords& words, bool is_a, bool by_rows) {

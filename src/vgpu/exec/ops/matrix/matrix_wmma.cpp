@@ -16,7 +16,7 @@ struct Transfer {
   FragmentForm form;
   const u32* registers;
   u64 base[kLanes];
-  u64 stride[kLanes];  // of rows or columns, in elements
+  u64 stride[kLanes];  // between rows or columns, in elements
 
   Transfer(const Lanes& lanes, const Op& op) : form(fragment_form(op.immediate)) {
     registers = lanes.operand_lists + op.list;
@@ -35,7 +35,7 @@ struct Transfer {
 
 // Where lane l finds element j of a register: all but the lane's part.
 struct Corner {
-  int x, y;    // of lane 0
+  int x, y;    // the place of lane 0
   int y_step;  // from one lane position to the next
 };
 

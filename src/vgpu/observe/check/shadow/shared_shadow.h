@@ -16,8 +16,8 @@ namespace tessera::vgpu::check {
 struct Visitor {
   Entity entity = 0;
   Site site = 0;
-  Time start = 0;  // of the cluster
-  Time floor = 0;  // what the visitor knows all of
+  Time start = 0;  // start of the cluster
+  Time floor = 0;  // the visitor knows everything before this time
   Time now = 0;
 };
 

@@ -23,7 +23,7 @@ class Updates {
   };
 
   Updates(const Kernel& kernel, const std::vector<Update>* updates);
-  void begin(std::size_t warps);  // of a cluster, that have read nothing
+  void begin(std::size_t warps);  // begins a cluster; its warps have read nothing
 
   bool watch(std::uint32_t instruction) const { return watched_[instruction] != 0; }
   void note_load(std::uint32_t warp, const WarpAccess& access, std::uint32_t lanes) {
@@ -45,8 +45,8 @@ class Updates {
   };
 
   std::vector<std::uint32_t> watched_;    // by instruction: 0, or 1 + index below
-  std::vector<std::vector<Pair>> pairs_;  // of stores
-  std::vector<std::vector<Last>> last_;   // of loads, by warp
+  std::vector<std::vector<Pair>> pairs_;  // stores
+  std::vector<std::vector<Last>> last_;   // loads, by warp
 };
 
 }  // namespace tessera::vgpu::check

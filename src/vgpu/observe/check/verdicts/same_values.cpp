@@ -11,7 +11,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-constexpr std::size_t kMostBytes = 32;  // that a lane stores at once
+constexpr std::size_t kMostBytes = 32;  // most bytes that a lane stores at once
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-// A cubin as text that a person can edit, and back. The text holds every instruction with its
-// control field, labels where branches lead, and all bytes of the file that are no code, so that it
-// alone makes the cubin again, bit for bit. docs/sass-by-hand.md shows how to work with it.
+// A cubin as text that a person can edit, and the way back. The text holds every instruction with
+// its control field, labels at branch targets, and all bytes of the file that are not code, so that
+// the same cubin can be made from the text alone, bit for bit. docs/sass-by-hand.md shows how to
+// work with it.
 #pragma once
 
 #include <cstddef>

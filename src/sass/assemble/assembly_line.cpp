@@ -38,7 +38,7 @@ class Cursor {
     word_ = at_;
     return text_.substr(at_);
   }
-  // At a place in the last word or rest.
+  // The error is at a place in the last word or rest.
   [[noreturn]] void fail(const std::string& what, std::size_t in_word = 0) const {
     throw AssemblyError(line_, word_ + in_word + 1, what);
   }

@@ -19,7 +19,7 @@ std::string control_text(const Control& control);
 // values: "FFMA R1, R2, R3, R4 ; bits 102 = 0x1". Words of 64 bits if nothing is known about it.
 std::string instruction_text(const Instruction& instruction, std::uint64_t offset, int sm);
 
-// What names mean in a kernel: registers and places.
+// The meanings of names in a kernel: registers and places.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 // The instruction of a line of code, `offset` bytes from the start of its kernel. Names are

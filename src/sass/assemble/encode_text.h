@@ -1,6 +1,6 @@
-// The text of an instruction becomes its bits again. There is no second table for that: the words
-// of a row (decode.h) say which fields they read and what they print, so the fields are filled in
-// until the same words print the same text. What the decoder can print, this can encode.
+// Turns the text of an instruction into bits. No second table is needed: the words of a row
+// (decode.h) say which fields they read and what they print, so the fields are filled in until the
+// same words print the same text. Whatever the decoder prints can be encoded.
 #pragma once
 
 #include <cstddef>

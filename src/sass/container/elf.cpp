@@ -45,7 +45,7 @@ void check_header(std::span<const std::byte> file) {
   if (number_at<std::uint16_t>(file, kSectionEntrySize) != kSectionEntryBytes) {
     refuse_cubin("section headers of an unknown size.");
   }
-  // Nothing here needs the program headers, but a file that lacks them is truncated.
+  // The program headers are not needed here, but a file that lacks them is truncated.
   const std::uint64_t bytes = std::uint64_t{number_at<std::uint16_t>(file, kProgramCount)} *
                               number_at<std::uint16_t>(file, kProgramEntrySize);
   slice(file, number_at<std::uint64_t>(file, kProgramTable), bytes, kLeavesTheFile);

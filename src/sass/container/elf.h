@@ -35,7 +35,7 @@ Elf read_elf(std::span<const std::byte> file);
 std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
                                  std::uint64_t size, const char* refusal);
 
-// A little-endian number at an offset; throws std::runtime_error when it does not lie inside.
+// A little-endian number at an offset; throws std::runtime_error if it lies outside.
 template <class Number>
 Number number_at(std::span<const std::byte> bytes, std::uint64_t offset);
 

@@ -13,7 +13,7 @@ namespace {
   throw std::runtime_error("Damaged fatbin: a packed entry does not unpack to its size.");
 }
 
-// A size that no file of machine code reaches; damaged headers ask for more.
+// Larger than any file of machine code; only damaged headers have larger sizes.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
 // The LZ4 block format: runs of literals, each followed by a copy of what came before.

@@ -1,7 +1,7 @@
-// How instructions are described here: one row per opcode, in the words of the text that a
-// disassembler prints. "FFMA{.rounding} {d}, {a:-|}, {b:-|}, {c:-|}" names the fields in braces;
-// decoding an instruction prints them in turn and notes the registers that they name. The text
-// before the first brace is the opcode's name; "{'.LUT}" prints .LUT. Internal to src/sass.
+// The table of instructions: one row per opcode, written like the text that a disassembler prints.
+// "FFMA{.rounding} {d}, {a:-|}, {b:-|}, {c:-|}" names the fields in braces; decoding prints them in
+// order and notes the registers that they name. The text before the first brace is the opcode's
+// name; "{'.LUT}" prints .LUT. Internal to src/sass.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct FieldReads {
   }
 };
 
-// One instruction on its way to an Operation.
+// An instruction that is being decoded into an Operation.
 struct Decoding {
   const Instruction& instruction;
   std::uint64_t offset;

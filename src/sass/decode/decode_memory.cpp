@@ -38,9 +38,9 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool s
   return "[" + text + plus_offset(offset, false) + "]";
 }
 
-// desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers hide it
-// before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10], and the other
-// register adds 64 bits or 32, as bit 90 has it: [R2.64+UR4], [R2.U32+UR4].
+// desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers do not print
+// it before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10]. The other
+// register adds 64 or 32 bits, according to bit 90: [R2.64+UR4], [R2.U32+UR4].
 std::string global_address(Decoding& decoding, int uniform, bool wide, std::int64_t offset) {
   std::string text;
   const bool has_uniform = decoding.bit(91), is_address = has_uniform && decoding.sm < 80;
@@ -98,7 +98,7 @@ void print_remote(Decoding& decoding) {
   decoding.print("[" + text + ".64" + plus_offset(offset_of(decoding), false) + "]");
 }
 
-// After the other operands, where a copy has one.
+// Prints the descriptor of a copy that has one, after the other operands.
 void print_descriptor(Decoding& decoding) {
   if (decoding.bit(76)) {
     decoding.print(", desc[" + read_register(decoding, kUniform, 40, 2, -1) + "]");

@@ -92,7 +92,7 @@ Source wide_source(const Decoding& decoding) {
   }
 }
 
-// Where logical operand 0, 1 or 2 is. In forms 2, 3 and 7 the third operand has the field at
+// The place of logical operand 0, 1 or 2. In forms 2, 3 and 7 the third operand has the field at
 // bit 32 and the second one moves to bit 64.
 Slot slot_of(const Decoding& decoding, int operand) {
   if (operand == 0) return kSlotA;
@@ -281,8 +281,8 @@ void uniform_source(Decoding& decoding, const Argument& argument) {
   print_uniform_source(decoding, operand, argument);
 }
 
-// HW: sums of two have no second operand; what is added is the third, but in the field of the
-// second, and the flag of the third says that it is used again (turingas; seen in ptxas' output).
+// HW: a sum of two numbers has no second operand. The added number is the third operand, but in the
+// field of the second, and its reuse flag is the third operand's (turingas; seen in ptxas' output).
 void addend(Decoding& decoding, const Argument& argument) {
   Slot slot = kSlot32;
   slot.source = wide_source(decoding);
@@ -313,7 +313,7 @@ void predicate_in(Decoding& decoding, const Argument&) {
   decoding.print(read_predicate(decoding, file, place, negate));
 }
 
-// After a comma, and only where bit `condition` says that the instruction has it.
+// Prints a comma and the carry, only if bit `condition` says that the instruction has one.
 template <RegisterFile file, int place, int negate, int condition>
 void carry_in(Decoding& decoding, const Argument&) {
   if (decoding.bit(condition)) {
@@ -321,7 +321,7 @@ void carry_in(Decoding& decoding, const Argument&) {
   }
 }
 
-// After a comma, and only if there is one.
+// Prints a comma and the predicate, only if there is one.
 void result_predicate(Decoding& decoding, const Argument&) {
   if (decoding.bits(81, 3) != 7) {
     decoding.print(", " + written_predicate(decoding, kPredicate, 81));

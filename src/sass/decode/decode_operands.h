@@ -38,10 +38,10 @@ std::string written_register(Decoding& decoding, RegisterFile file, int place, i
 std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int negate);
 std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
 
-// How a word of its own table is printed.
+// Prints a word that has a table of its own.
 using Printer = void (*)(Decoding&);
 
-// Addresses and constants; false when the word is none of theirs.
+// Addresses and constants; false if the word is neither.
 bool print_memory_piece(Decoding& decoding, std::string_view word);
 // Products of matrices.
 bool print_tensor_piece(Decoding& decoding, std::string_view word);

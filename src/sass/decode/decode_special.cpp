@@ -154,7 +154,7 @@ void print_collective(Decoding& decoding) {
   print_target(decoding);
 }
 
-// BSSY keeps its distance, in bytes, in the field of immediates.
+// BSSY has its distance, in bytes, in the field of immediates.
 void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 32, 32)); }
 
 void print_branch_condition(Decoding& decoding) {
@@ -304,7 +304,7 @@ void print_cache_control(Decoding& decoding) {
   decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + "]");
 }
 
-// Integers of a conversion: by bytes at `size`, signed where bit `sign` says so.
+// Integers of a conversion: log2 of the bytes at `size`, signed if bit `sign` is set.
 void print_integer(Decoding& decoding, int size, int sign) {
   static constexpr std::array<const char*, 4> kBits = {"8", "16", "32", "64"};
   const bool is_signed = decoding.bit(sign);

@@ -115,7 +115,8 @@ void print_accumulators(Decoding& decoding) {
   decoding.print(written_register(decoding, kGeneral, 16, accumulators(decoding)));
 }
 
-// Whether the product is added to what was there; its number is kept inverted, so that 0 says yes.
+// Prints the predicate that says whether the old sum is added; its number is stored inverted, so
+// that 0 means PT.
 void print_accumulate(Decoding& decoding) {
   const int number = 7 ^ static_cast<int>(decoding.bits(87, 3));
   const bool negated = decoding.bit(90);

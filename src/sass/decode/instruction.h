@@ -19,7 +19,7 @@ struct Instruction {
   // The bits that distinguish opcodes: bits 0-11, and bit 91 (a uniform register is used) as bit
   // 12.
   int key() const { return static_cast<int>(bits(0, 12) | bits(91, 1) << 12); }
-  // Not guarded by a predicate of its own; a branch may depend on one more, in bits 87-90.
+  // No predicate guards it; a branch may depend on one more predicate, in bits 87-90.
   bool always_runs() const { return bits(12, 4) == 7 && bits(87, 4) == 7 && !asks_convergence(); }
   // BRA.DIV and BRA.CONV: whether it branches depends on the other threads of the warp.
   bool asks_convergence() const { return bits(0, 12) == 0x947 && bits(33, 1) != 0; }

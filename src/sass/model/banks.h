@@ -1,6 +1,6 @@
-// The classic rules by which the register operands of one instruction clash: all that matters in
-// them is the bank of each source, not when it is read. They say less than the port model
-// (ports.h), but tables of other generations are written in them.
+// The classic rules for bank conflicts between the register operands of one instruction: only the
+// bank of each source matters, not when it is read. The port model (ports.h) says more, but tables
+// of other generations use these rules.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ std::size_t checked_target(const Program& program, std::size_t at, std::int64_t 
   return static_cast<std::size_t>(target) / kInstructionBytes;
 }
 
-// CALL keeps its distance where BRA does.
+// CALL has its distance in the same field as BRA.
 std::size_t call_target(const Program& program, std::size_t at) {
   constexpr std::uint64_t kOpcode = 0xfff, kBranch = 0x947;
   Instruction as_branch = program.code[at];
@@ -115,8 +115,8 @@ std::vector<std::size_t> landings_of_returns(const Program& program) {
   return landings;
 }
 
-// HW: only CALL.REL with a number says where it goes; BRX and calls by register or by absolute
-// address go where the code does not say.
+// HW: only CALL.REL with a number has a known target; the targets of BRX and of calls by register
+// or by absolute address are not in the code.
 bool goes_somewhere_unknown(const Program& program, std::size_t at) {
   constexpr int kCallRelative = 0x944;
   const std::string& name = program.operations[at].name;

@@ -1,7 +1,7 @@
-// Hardware does not interlock results of fixed latency, and waits for other results only where the
+// Hardware does not interlock results of fixed latency, and waits for other results only if the
 // code says so. This finds places where a kernel would compute with a value that has not arrived,
-// or lose one that is still needed, on any path. It judges by ptxas' own distances (latencies.h),
-// so a kernel without findings keeps to those; it is not a proof about silicon.
+// or lose one that is still needed, on any path. The required distances are those of ptxas
+// (latencies.h): a kernel without findings keeps to these, which is no proof about silicon.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ struct LiveRanges {
   }
 };
 
-// The live ranges of all general registers, on all paths. Code that nothing reaches has none.
+// The live ranges of all general registers, on all paths. Unreachable code has none.
 LiveRanges live_ranges_of(const Program& program);
 
 }  // namespace tessera::sass

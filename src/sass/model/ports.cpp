@@ -19,8 +19,8 @@ void check(const PortRules& rules) {
   }
 }
 
-// HW: a yield costs a warp that is alone a second cycle (results/calibration/h200_registers.json,
-// "yields").
+// HW: a warp that runs alone loses a second cycle by a yield
+// (results/calibration/h200_registers.json, "yields").
 int as_alone(const PortAccess& access, const PortRules& rules) {
   return rules.stalls_are_filled ? 1 : std::max(access.yields ? 2 : 1, access.stall);
 }
@@ -145,7 +145,8 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
       ++wanted[read.bank];
       ++fresh_reads_;
     }
-    // Any read of a bank's slot ends what was kept there, unless it asks to keep its own.
+    // Any read of a bank's slot replaces the register that was kept there; only a read with a reuse
+    // flag keeps its own.
     kept[read.bank][read.slot] =
         read.keeps ? static_cast<std::int16_t>(read.reg) : std::int16_t{-1};
   }

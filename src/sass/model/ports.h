@@ -35,7 +35,7 @@ PortRules rules_of(int sm);
 inline constexpr int kMaxBanks = 4;
 inline constexpr int kOperandSlots = 3;
 
-// One register that an instruction asks for, in the slot of its logical operand.
+// One register that an instruction reads, in the slot of its logical operand.
 struct PortRead {
   int reg = 0, bank = 0, slot = 0;
   bool keeps = false;  // carries the reuse flag

@@ -225,7 +225,8 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
-  // A load that writes what an earlier one of its queue writes, or what one reads, comes after it.
+  // Whether the load follows an earlier one of its queue in order: both write the same register, or
+  // it writes one that the other reads.
   bool is_in_order(DependenceKind dependence, const Operation& earlier) const {
     const Operation& now = program_.operations[at_];
     if (dependence == DependenceKind::kWriteAfterRead) return read_in_order(earlier, now);

@@ -1,5 +1,5 @@
-// Where an instruction names general registers: the decoder says which of the fields at bits 16,
-// 24, 32 and 64 do.
+// The fields of an instruction that name general registers: the decoder says which of the fields at
+// bits 16, 24, 32 and 64 do.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct RegisterField {
   // register is read and written.
   std::vector<std::size_t> reads, writes;
 };
-// Those that name no register but RZ are left out.
+// Fields that name only RZ are left out.
 std::vector<RegisterField> register_fields(const Instruction& instruction, int sm);
 // The same, of an instruction that was decoded already.
 std::vector<RegisterField> register_fields(const Instruction& instruction, int sm,

@@ -24,7 +24,8 @@ struct ReuseFault {
   std::size_t at = 0;  // the instruction that would read a stale value or that flags no register
   std::string reason;
 };
-// Straight code: flags on operands that are no register, and hits on registers written since.
+// For straight code: reuse flags on operands that are not registers, and uses of kept registers
+// that were written since.
 std::vector<ReuseFault> check_reuse(std::span<const Operation> code);
 
 // Sets the flags of straight code from scratch: an operand is flagged if the next reader of its

@@ -1,5 +1,5 @@
-// An issue slot that does not multiply is overhead; which kind of overhead says what to do about
-// it. This file sorts instructions into kinds.
+// Sorts instructions into kinds. An issue slot without a multiplication is overhead, and the remedy
+// depends on the kind of overhead.
 #pragma once
 
 #include <array>

@@ -8,8 +8,8 @@
 namespace tessera::sass {
 namespace {
 
-// HW: FP64 lanes of a sub-core are 16 on sm_90, 8 on sm_70 and sm_80; other GPUs have next to none
-// (NVIDIA's architecture whitepapers).
+// HW: a sub-core has 16 FP64 lanes on sm_90 and 8 on sm_70 and sm_80; on other GPUs it has almost
+// none (NVIDIA's architecture whitepapers).
 int cycles_of_dfma(int sm) { return sm == 90 || sm == 100 ? 2 : sm == 70 || sm == 80 ? 4 : 64; }
 
 bool is_in_place(const Operation& operation) {
@@ -20,7 +20,7 @@ bool is_in_place(const Operation& operation) {
   });
 }
 
-// Bytes that a thread asks of global memory.
+// Bytes that a thread loads from global memory.
 int loaded_bytes(const Instruction& instruction, const Operation& operation) {
   static const std::map<std::string, int, std::less<>> kBytes = {
       {".8", 1}, {".16", 2}, {".32", 4}, {".64", 8}, {".128", 16}};
@@ -38,7 +38,7 @@ const RegisterUse* made_register(const Operation& operation) {
   return nullptr;
 }
 
-// The step of "IADD3 R5, R5, -0x4, RZ" or "VIADD R5, R5, 0x1"; 0 where it is no such sum.
+// The step of "IADD3 R5, R5, -0x4, RZ" or "VIADD R5, R5, 0x1"; 0 if it is not such a sum.
 std::int64_t step_of(const Instruction& instruction, const Operation& operation) {
   const std::string& name = operation.name;
   const bool adds = name == "IADD3" || name == "UIADD3" || name == "VIADD";
@@ -82,8 +82,8 @@ std::optional<LoopCounter> counter_of(const KernelReport& kernel, const LoopRepo
   return std::nullopt;
 }
 
-// In a chain each multiply-add adds to what the one before it made. The chains of a loop are its
-// sums, and their length how often the loop was unrolled.
+// In a chain, each multiply-add adds to the result of the one before it. The number of chains in a
+// loop is the number of its sums, and their length is how often the loop was unrolled.
 int chains_of(const KernelReport& kernel, const LoopReport& loop) {
   std::set<int> made;  // registers that hold a sum of this iteration
   int chains = 0;

@@ -21,7 +21,7 @@ namespace tessera::sass {
 inline constexpr std::array kBankModels = {BankModel::kKepler4, BankModel::kMaxwell4,
                                            BankModel::kVolta2};
 
-// Where a loop's counter is stepped by an immediate number and compared at the end.
+// A loop counter that is stepped by an immediate number and compared at the end.
 struct LoopCounter {
   std::string name;  // "R5", "UR4"
   std::int64_t step = 0;

@@ -11,7 +11,7 @@ namespace tessera::sass {
 
 std::string percent(double share);  // "91.3 %"; "-" for 0
 std::string number(int count);      // "-" for 0
-std::string rounded(double value);  // at most two decimals, none where they are 0
+std::string rounded(double value);  // With at most two decimals, and none if they are 0.
 std::string change(double before, double after, bool is_share);
 std::string wrapped(const std::string& text, std::size_t width);
 // Columns under a first row of titles; the last column is truncated at `width` if that is given.
@@ -25,7 +25,7 @@ std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"
 std::string lines_text(const KernelReport& kernel, const LoopReport& loop);
 int count_of_stems(const Mix& mix, std::string_view stems);
 std::vector<std::string> all_names(const Mix& a, const Mix& b);
-// Where two kernels of one length differ; "" where they do not or their lengths do.
+// The differences between two kernels of one length; "" if there are none or the lengths differ.
 std::string changed_instructions(const KernelReport& before, const KernelReport& after);
 
 struct Fact {

@@ -130,7 +130,8 @@ double lost_to_ports(const KernelReport& kernel, const LoopReport& loop) {
   return (loop.ports.bubbles + crowded) / std::max(1.0, loop.ports.cycles);
 }
 
-// Where FFMAs leave every second issue slot free, the pipe hides what the ports lose, mostly.
+// If FFMAs leave every second issue slot free, the pipe mostly hides the cycles that the ports
+// lose.
 std::string half_rate_verdict(const KernelReport& kernel, const LoopReport& loop) {
   const int ffmas = loop.mix[Kind::kFfma], others = loop.slots() - ffmas;
   const int free = slots_between_ffmas(kernel, loop);

@@ -1,7 +1,6 @@
-// Experiments on register ports need exact instructions: a compiler chooses registers, order and
-// reuse flags itself. This file writes the few instructions that such experiments consist of; bytes
-// are those of ptxas for sm_90. All come with a stall of 1 and no flags; with_control() sets
-// others.
+// Writes single instructions. Experiments on register ports need exact instructions, but a compiler
+// chooses registers, order and reuse flags itself. The bytes are those of ptxas for sm_90. All
+// instructions have a stall of 1 and no flags; with_control() sets others.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@ namespace tessera::sass {
 // inside.
 std::vector<const Loop*> multiplying_loops(const std::vector<Loop>& loops);
 
-// Those of them that a kernel may spend its time in: with at least a quarter as many FFMAs as the
-// one with most. The others scale results on their way out.
+// The multiplying loops in which a kernel may spend its time: those with at least a quarter as many
+// FFMAs as the one with most. Smaller ones only scale results before they are stored.
 std::vector<const Loop*> main_loops(const std::vector<Loop>& loops);
 
 }  // namespace tessera::sass

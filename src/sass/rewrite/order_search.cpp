@@ -92,7 +92,7 @@ class OrderSearch {
     return time;
   }
 
-  // The last place by which some item must have been put next; the end if none presses. Nothing if
+  // The last place by which some item must have been placed; the end if none is urgent. Nothing if
   // it is too late for one.
   std::optional<std::size_t> pressing(const State& state, std::size_t place) const {
     constexpr std::size_t kView = 160;

@@ -29,7 +29,7 @@ struct FoundOrder {
   std::vector<std::size_t> order;
   std::vector<int> stalls;
 };
-// Those that do not move keep their places. Nothing if all ways ended early.
+// Items that do not move keep their places. Nothing if no order is possible.
 std::optional<FoundOrder> find_order(const std::vector<Item>& items, const ReorderOptions& options);
 
 }  // namespace tessera::sass

@@ -89,8 +89,8 @@ class Patcher {
   }
 
  private:
-  // The instruction that is at `place` now goes back to where it was, and its region is done
-  // again.
+  // The instruction that is at `place` now goes back to its first place, and its region is
+  // reordered again.
   void pin(std::size_t place, std::set<std::size_t>& open) {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       if (place < regions_[i].begin || place >= regions_[i].end) continue;
@@ -158,8 +158,9 @@ void check_round_trip(const Program& program) {
   }
 }
 
-// WHY: waits and scoreboards are no values, and order more than registers: shared memory, barriers.
-// No order of FFMAs changes them, so each place must have kept its own.
+// WHY: waits and scoreboards are not values, and order more than registers: shared memory,
+// barriers. A new order of FFMAs does not change them, so each place must have the same ones as
+// before.
 void check_waits(const Program& before, const Program& after) {
   for (std::size_t at = 0; at < before.operations.size(); ++at) {
     const Control& old_one = before.operations[at].control;
@@ -172,7 +173,7 @@ void check_waits(const Program& before, const Program& after) {
   }
 }
 
-// The kernel in the finished file, against the one that was read.
+// Compares the kernel in the finished file with the one that was read.
 Equality prove(const CubinKernel& patched, const Program& before,
                const std::vector<BlockRenaming>& renaming) {
   const Program after = program_of(patched, before.sm);
@@ -198,7 +199,7 @@ std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string&
   return found;
 }
 
-// One kernel on its way through the patcher.
+// A kernel that is being patched.
 struct Work {
   const CubinKernel* kernel = nullptr;
   KernelPatch patch;

@@ -7,7 +7,8 @@
 namespace tessera::sass {
 namespace {
 
-// Numbers of registers, the fewest first: given back, as launched, asked for.
+// Numbers of registers, the fewest first: after they are given back, at the launch, after more are
+// requested.
 constexpr int kUnreached = -1, kAsLaunched = 256, kAskedFor = 512;
 constexpr int kNoLimit = 255;
 
@@ -19,7 +20,7 @@ int number_after(const Operation& operation, int before) {
   return text.find("DEALLOC") != std::string::npos ? number : kAskedFor + number;
 }
 
-// Which of two numbers a warp has for sure.
+// The number of registers that a warp certainly has, on either of two paths.
 int joined(int a, int b) {
   if (a == kUnreached) return b;
   if (b == kUnreached) return a;

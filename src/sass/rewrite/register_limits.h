@@ -1,6 +1,6 @@
-// A kernel may give registers back, or ask for more, while it runs (setmaxnreg): an instruction
-// that names a register which its warp does not have is illegal, and a value in one is lost. Where
-// registers get other names, this must hold on.
+// A kernel may give registers back, or request more, while it runs (setmaxnreg). An instruction
+// that names a register which its warp does not have is illegal, and a value in such a register is
+// lost. This must also hold after registers are renamed.
 #pragma once
 
 #include <string>

@@ -84,8 +84,8 @@ class Remapper {
            model_.live.ranges[static_cast<std::size_t>(range)].reg;
   }
 
-  // The value that the first instruction still reads or writes keeps its register a while longer:
-  // up to the second instruction and a little further.
+  // The value that the first instruction still reads or writes keeps its register for longer: up to
+  // the second instruction and a little further.
   void avoid(const Hazard& hazard, const std::vector<int>& registers) {
     constexpr std::size_t kFurther = 16;
     bool is_found = false;

@@ -71,8 +71,8 @@ class PlaceSearch {
            !stays_[static_cast<std::size_t>(range)];
   }
 
-  // Zeros are written into this register all the same: only what begins with them, or is not alive
-  // then, may live there. And what begins with them has no other place.
+  // Zeros are written into this register in any case: only ranges that begin with them, or that are
+  // not live then, may use it. And ranges that begin with them have no other place.
   bool may_live_in(int range, int to) const {
     if (to >= model_.ranges[static_cast<std::size_t>(range)].limit) return false;
     const int own = model_.ranges[static_cast<std::size_t>(range)].zeros;

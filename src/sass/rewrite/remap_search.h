@@ -1,5 +1,5 @@
-// The search behind remap(): which live range lives in which register, so that FFMAs find their
-// sources in different banks. Internal to src/sass.
+// The search behind remap(): assigns registers to live ranges, so that FFMAs find their sources in
+// different banks. Internal to src/sass.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tessera::sass {
 
-// One FFMA of a loop: the ranges that it takes from the banks, those that the reuse cache keeps
-// left out.
+// One FFMA of a loop: the ranges that it reads from the banks, without those that the reuse cache
+// keeps.
 struct FreshReads {
   std::vector<int> ranges;
 };
@@ -27,7 +27,7 @@ class Meets {
  public:
   explicit Meets(const LiveRanges& live);
   bool operator()(int a, int b) const { return bits_[index(a, b)]; }
-  // After a range has become longer.
+  // Called after a range has become longer.
   void update(const LiveRanges& live, int range);
 
  private:

@@ -26,8 +26,9 @@ bool is_float(const std::string& name) {
   return name == "FFMA" || name == "FMUL" || name == "FADD";
 }
 
-// HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two. ptxas
-// lets an instruction of another pipe follow in the cycle between, and none of this one.
+// HW: the FP32 lanes of a sub-core take one instruction per cycle if there are 32 of them, and one
+// in two cycles if there are 16 (sm_70, 75, 80). In the cycle between, ptxas issues instructions of
+// other pipes only.
 bool is_of_fp32_pipe(const std::string& name) { return is_float(name) || name.starts_with("IMAD"); }
 
 // Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
@@ -93,7 +94,7 @@ double cost_of(std::span<const Operation> code, const PortRules& rules) {
   return cycles;
 }
 
-// Reuse flags from scratch. What yields has none.
+// Sets all reuse flags anew. An instruction that yields gets none.
 void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   std::vector<bool> may_flag = allowed;
   for (std::size_t i = 0; i < code.size(); ++i) {

@@ -1,7 +1,7 @@
-// FFMAs of a matrix product hang together loosely: most of them may change places, and their order
-// decides how often the register ports are busy. This looks for a better order of a stretch of
-// code: the other instructions keep their places, FFMAs move between them as far as no value and
-// no distance suffers. The result is a proposal; patch.h proves it.
+// The FFMAs of a matrix product depend little on each other: most of them may change places, and
+// their order decides how often the register ports are busy. This looks for a better order of a
+// stretch of code: the other instructions keep their places, and FFMAs move between them as far as
+// values and distances allow. The result is a proposal; patch.h proves it.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct ReorderOptions {
 struct Region {
   std::size_t begin = 0, end = 0;
 };
-// Those in which at least `least` instructions may move.
+// Regions in which at least `least` instructions may move.
 std::vector<Region> regions_of(const Program& program, int least);
 
 // Which instructions may move: FFMA, FMUL, FADD without a guard or a scoreboard. What they wait for

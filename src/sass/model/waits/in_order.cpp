@@ -61,7 +61,7 @@ bool read_in_order(const Operation& first, const Operation& second) {
          (is_memory(first) && (is_memory(second) || second.name.starts_with("LDC")));
 }
 
-// HW: the predicate of ATOM says whether the address was one of global memory. It is known when the
+// HW: the predicate of ATOM says whether the address was in global memory. It is known when the
 // sources are read, and ptxas waits only for that (sm_90, sums of two FP16 numbers).
 bool writes_predicate_early(const Operation& operation) { return operation.name == "ATOM"; }
 

@@ -38,8 +38,8 @@ std::string shape_text(const HostArray& array);
 std::string index_text(const HostArray& array, std::size_t element);
 bool is_nan(const HostArray& array, std::size_t element);
 
-// Where two arrays of one shape differ: by more than tolerance * max(1, |expected|), or in being
-// NaN. Tolerance 0: unless they are equal.
+// Differences between two arrays of one shape: elements that differ by more than tolerance * max(1,
+// |expected|), or only one of which is NaN. Tolerance 0: all unequal elements.
 struct Difference {
   std::size_t count = 0;
   std::string first;   // "[3,17]: 2.5, expected 2.25"

@@ -10,9 +10,10 @@
 
 namespace tessera::checking {
 
-// Arguments belong to the parameters in their order; by name where every one has the name of a
-// parameter in the PTX, or in the source where its names are known. Throws kBadArgument where a
-// name of the source is elsewhere, and another argument has none or some before it are left out.
+// Arguments belong to the parameters in their order. They belong to them by name if every argument
+// has the name of a parameter in the PTX, or in the source if its names are known. Throws
+// kBadArgument if a name of the source is elsewhere, and another argument has no name or arguments
+// before it are left out.
 std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
                                   std::vector<Argument> arguments,
                                   const std::vector<std::string>& source_names = {});

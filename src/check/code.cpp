@@ -31,7 +31,7 @@ int depth_change(char c) {
   return c == ')' || c == '>' || c == ']' ? -1 : 0;
 }
 
-// Where the '(' of the parameters is, which the last ')' closes; npos without one.
+// The place of the '(' that begins the parameters and that the last ')' closes; npos without one.
 std::size_t parameters_begin(const std::string& text) {
   if (!text.ends_with(')')) return std::string::npos;
   int depth = 0;

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kAddressBytes = 8;
 constexpr std::size_t kTensorMapBytes = 128;  // size of a CUtensorMap
 
-// HW: the tensor copies ask for 64 bytes, as CUtensorMap was aligned in CUDA 12. In CUDA 13
-// (cuda.h) it has 128. A struct that holds one has the same alignment, or an unknown one (0).
+// HW: tensor copies require 64 bytes, the alignment of CUtensorMap in CUDA 12. In CUDA 13 (cuda.h)
+// it is 128. A struct that holds one has the same alignment, or an unknown one (0).
 std::size_t map_alignment_in(std::size_t alignment_of_whole) {
   return alignment_of_whole == 0 || alignment_of_whole >= 128 ? 128 : 64;
 }

@@ -1,4 +1,4 @@
-// The bytes of arguments, once it is known where the arrays lie.
+// The bytes of arguments, made when the addresses of the arrays are known.
 #pragma once
 
 #include <functional>

@@ -122,8 +122,8 @@ const std::string& told(const std::string& ptx) {
   return ptx;
 }
 
-// Where constant indices leave their arrays: "a.cu(4): warning #175-D: subscript out of range". The
-// compiler considers such code impossible and drops everything that depends on it.
+// Places at which constant indices leave their arrays: "a.cu(4): warning #175-D: subscript out of
+// range". The compiler considers such code impossible and drops everything that depends on it.
 std::string note_of_ranges(const std::string& said) {
   std::istringstream lines(said);
   std::vector<std::string> places;

@@ -13,7 +13,7 @@ namespace tessera::checking {
 std::string find_nvcc();
 
 // The PTX of a source file, for sm_90a with line numbers unless `arguments` name an architecture.
-// What the compiler says goes to stderr. Throws kBadArgument when it refuses the file.
+// Messages of the compiler go to stderr. Throws kBadArgument if it refuses the file.
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments);
 
 enum class Messages { kShown, kHidden };  // messages of the assembler about refused text

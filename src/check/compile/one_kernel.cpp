@@ -19,7 +19,7 @@ struct Entry {
   std::size_t begin = 0, end = 0;
 };
 
-// The place after a comment or a text that begins here; the place itself where none does.
+// The place after the comment or string that begins here; the place itself if none begins.
 std::size_t behind_comment(std::string_view ptx, std::size_t at) {
   std::size_t end = at;
   if (ptx.compare(at, 2, "//") == 0) {
@@ -50,7 +50,7 @@ std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   return at;
 }
 
-// Where ".visible .entry" or ".weak .entry" begins, whose last word is here.
+// The begin of ".visible .entry" or ".weak .entry", whose last word is at `entry`.
 std::size_t begin_of_entry(std::string_view ptx, std::size_t entry) {
   std::size_t last = entry;
   while (last > 0 && std::isspace(static_cast<unsigned char>(ptx[last - 1])) != 0) --last;

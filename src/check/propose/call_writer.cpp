@@ -217,7 +217,8 @@ std::string CallWriter::array_text(const ParameterGuess& parameter, const std::s
   std::string text = fmt::format("{}[{}]", lab::word_of(parameter.type), elements);
   const bool is_filled = fills != Fills::kInputs || !is_output || filled.count(name) != 0;
   if (!is_filled) return text;
-  // A large trial asks only how far the kernel reaches: drawing numbers would take most of it.
+  // A large trial only finds out how far the kernel reaches: drawing random numbers would take most
+  // of its time.
   const bool is_large = trial == nullptr && most > kTrialBytes;
   if (is_float(parameter.type)) return text + (is_large ? ":zeros" : ":uniform");
   const bool is_plain = !parameter.is_opaque && (filled.count(name) == 0 || !parameter.is_counted);

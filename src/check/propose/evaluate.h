@@ -29,7 +29,7 @@ struct HostValue {
   std::int64_t whole() const { return is_real ? static_cast<std::int64_t>(real) : integer; }
 };
 
-// Where an expression is: a place in a function, and what is known there beyond the text.
+// The context of an expression: its place in a function, and known values that are not in the text.
 struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
   const Token* at = nullptr;                 // definitions further down do not count
@@ -72,7 +72,7 @@ class Evaluator {
   std::optional<HostValue> field(TokenRange words, const std::string& field,
                                  const FieldOrder& order, const Scope& scope, int depth = 0);
 
-  // Where the name gets its value: a parameter's argument in a call of the function, with the scope
+  // The source of a name's value: a parameter's argument in a call of the function, with the scope
   // of the call. Nothing if there is no call.
   struct Argument {
     TokenRange words;

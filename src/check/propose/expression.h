@@ -1,4 +1,4 @@
-// Reads one expression of C++ by precedence, and computes it as it goes.
+// Parses one C++ expression by precedence and evaluates it at the same time.
 #pragma once
 
 #include "check/propose/evaluate.h"

@@ -11,7 +11,7 @@ namespace {
 
 bool leads_to_member(const Token& token) { return token.is(".") || token.is("->"); }
 
-// After "space::name<arguments>"; where its last name is.
+// The token after "space::name<arguments>"; `name` becomes its last name.
 const Token* behind_name(TokenRange words, const Token*& name) {
   const Token* token = words.first;
   name = nullptr;

@@ -111,7 +111,8 @@ class LaunchReader {
     return dims;
   }
 
-  // Those that make the grid smaller; the side of a tile makes it larger, and stays.
+  // Chooses values that make the grid smaller; the side of a tile makes it larger, and keeps its
+  // value.
   void choose_roots_of_grid(const Values& candidates, std::set<std::string>& fixed) {
     if (site_.shape.empty()) return;
     evaluator_.clear();

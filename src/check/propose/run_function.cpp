@@ -10,7 +10,7 @@ namespace tessera::checking {
 namespace {
 
 constexpr int kDeepestRun = 30;  // expressions and functions in functions
-constexpr int kMostRuns = 300;   // for one value that is asked for
+constexpr int kMostRuns = 300;   // runs per requested value
 
 bool is_path_sign(const Token& token) { return token.is(".") || token.is("->"); }
 
@@ -106,7 +106,7 @@ class Run : public StatementWalk {
     for (const std::string& name : variables) set(name, {});
   }
 
-  // A declaration, an assignment or a call.
+  // Runs a declaration, an assignment or a call.
   void simple(TokenRange words) override {
     if (is_one_of(*words.first, {"using", "typedef", "static_assert"})) return;
     if (declares(words)) return;
@@ -293,7 +293,7 @@ class Run : public StatementWalk {
     return object_of(evaluator_, source_, words, scope_, type, depth_);
   }
 
-  // WHY no field keeps its old value: the variable is another value now.
+  // WHY no field keeps its old value: the whole variable has a new value.
   void set(const std::string& path, const HostObject& object) {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');

@@ -75,7 +75,7 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
   return text + "\n";
 }
 
-// "array a, element [3,17]" or "4 bytes past the end of array a"; empty where it is none.
+// "array a, element [3,17]" or "4 bytes past the end of array a"; empty if it concerns no array.
 std::string array_text(const Finding& finding, const CheckReport& report) {
   constexpr std::uint64_t kRedZone = 4096;
   if (!finding.has_address) return "";
@@ -117,8 +117,8 @@ std::string indented(const std::string& message) {
   return text;
 }
 
-// "out of bounds in global memory: an access of 4 bytes, 0 bytes past ..." without what the name of
-// the check says, and with the array in place of its bytes.
+// "out of bounds in global memory: an access of 4 bytes, 0 bytes past ...", shortened: without the
+// words that the check's name already says, and with the array instead of its bytes.
 std::string access_text(const std::string& message, const std::string& array) {
   const std::string begin = "out of bounds in ", access = ": an access of ";
   const std::size_t colon = message.find(access), comma = message.find(", ", colon);

@@ -1,6 +1,6 @@
-// The launch ahead of the one that is checked: it writes arrays, and by programmatic dependent
-// launch it may still run. What the kernel does with these before griddepcontrol.wait comes too
-// early.
+// The launch ahead of the one that is checked. It writes arrays, and by programmatic dependent
+// launch it may still run: accesses of the kernel to these arrays before griddepcontrol.wait come
+// too early.
 #pragma once
 
 #include "check/values.h"
@@ -11,7 +11,7 @@ namespace tessera::checking {
 
 struct CheckPlan;
 
-// Writes the arrays of plan.earlier by a launch of its own, what they hold to where it is.
+// A launch that stores the present content of the arrays in plan.earlier to the same places.
 void launch_ahead(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
 
 // Explains in findings which launch the earlier one was.

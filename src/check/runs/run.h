@@ -112,8 +112,8 @@ struct CheckResult {
 // The findings as the virtual GPU reported them; their numbers are those in CheckResult::groups.
 std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
-// Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what
-// cannot be read.
+// Loads the PTX on a virtual GPU and returns its kernels. Throws kBadArgument with the place of the
+// first unreadable text.
 std::vector<vgpu::KernelSignature> kernels_of(const Code& code);
 
 // Throws kBadArgument for a launch that is refused, and for PTX that is not implemented; faults are

@@ -207,7 +207,7 @@ bool tells_of_changes(const Outcome& usual) {
          std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
 }
 
-// WHY every run: a read that happens only in some orders depends on which thread comes first.
+// WHY every run: a read that happens only in some orders depends on the order of the threads.
 bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
   return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
 }

@@ -1,6 +1,6 @@
 // Finds out whether undefined values affect a result: lanes that a shuffle leaves out, unwritten
-// local memory and registers. Reading them is no error, and code that discards the value is right;
-// so the kernel is run again with other bits there, and the results are compared.
+// local memory and registers. Reading them is no error, and code that discards the value is
+// correct; so the kernel runs again with other undefined values, and the results are compared.
 #pragma once
 
 #include "check/runs/run.h"

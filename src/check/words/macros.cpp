@@ -73,7 +73,7 @@ class Expander {
     });
   }
 
-  // The definition that is valid at the use; null for none.
+  // The definition that is valid at the use; null if there is none.
   const Macro* macro(const std::string& name) const {
     const auto found = defined_.find(name);
     if (found == defined_.end()) return nullptr;

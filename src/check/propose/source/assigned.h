@@ -28,7 +28,7 @@ bool is_changed_after(const HostSource& source, const Token* place, TokenRange t
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
                                        const FieldOrder& order);
 
-// Whichever of the two comes last in the text.
+// The one of the two that comes last in the text.
 std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
                                       const std::string& variable, const std::string& field,
                                       const FieldOrder& order);

@@ -8,7 +8,7 @@ namespace {
 bool begins_group(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool ends_group(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-// The sign of the innermost group that the place is in; null where it is in none.
+// The opening sign of the innermost group around the place; null if there is none.
 const Token* group_around(const Token* place, const Token* first) {
   int depth = 0;
   while (place != first) {

@@ -8,7 +8,7 @@
 
 namespace tessera::checking {
 
-// "case 64 of switch (size)", the outermost first; none outside of all.
+// "case 64 of switch (size)", the outermost first; empty outside of all switches.
 std::vector<std::string> cases_around(const HostSource& source, const Token* place);
 
 // The condition of each `if` around the place, the innermost first; empty words for an `else`.

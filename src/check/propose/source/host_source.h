@@ -57,7 +57,7 @@ class HostSource {
   TokenRange all() const {
     return {source_.tokens.data(), source_.tokens.data() + source_.tokens.size()};
   }
-  // Where the name is, in these words of the source.
+  // The places of the name in these words of the source.
   std::span<const Token* const> places_of(const std::string& name, TokenRange words) const;
   const std::vector<SourceFunction>& functions() const { return functions_; }
   const std::vector<LaunchSite>& launches() const { return launches_; }

@@ -26,7 +26,7 @@ class StatementWalk {
   virtual void forget(const std::set<std::string>& variables) = 0;  // they may have other values
 
  private:
-  // How a statement ends. kLost: what comes next is not known.
+  // How a statement ends. kLost: the next statement is not known.
   enum class Flow : std::uint8_t { kNext, kReturn, kBreak, kContinue, kLost };
 
   Flow block(TokenRange words);

@@ -40,7 +40,7 @@ CountedRun run_of(const KernelChoice& choice, const Problem& problem, const Veri
   return run;
 }
 
-// Nothing where memory was not counted, or where nothing is known.
+// Nothing if memory was not counted, or the time is not known.
 std::optional<PredictedTime> predicted_time(const CountedRun& run, const arch::Gpu* gpu) {
   if (!gpu || run.counts.empty() || !run.counts.back().memory.counted) return std::nullopt;
   const std::optional<Prediction> known = predict_if_known(run, *gpu);

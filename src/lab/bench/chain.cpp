@@ -127,7 +127,7 @@ bool x_is_right(const Chain& chain, HostMatrix& scratch) {
   return std::memcmp(scratch.bytes(), chain.on.x.bytes(), scratch.total_bytes()) == 0;
 }
 
-// Compares one product with that of its own input; false where it is wrong.
+// Compares one product with that of its own input; false if it is wrong.
 bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const HostMatrix& output,
                    const ChainOptions& options, ChainResult& result) {
   ReferenceOptions sample;
@@ -144,8 +144,8 @@ bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const Hos
   return false;
 }
 
-// Runs the chain link by link and compares each product with that of its own input, so that
-// rounding does not pile up into a bound that would let anything pass.
+// Runs the chain product by product, and compares each with the product of its own input, so that
+// the bound does not grow with the rounding errors of earlier products.
 void check_links(const Chain& chain, const ChainOptions& options, ChainResult& result) {
   HostMatrix input = chain.on.a.clone();
   HostMatrix output(chain.problem.types.d, view_d(chain.problem), 0);
@@ -181,8 +181,8 @@ MeasureOptions measure_options(const ChainOptions& options) {
   return how;
 }
 
-// The vendor's calls for these products: its default, and, among the others that compute the same
-// (calls in place add another C), the one that is fastest for a single product.
+// The vendor's calls for these products: its default, and the fastest other call for a single
+// product among those that compute the same (calls in place add another C).
 std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& options) {
   std::vector<VendorCall> usable, chosen;
   if (!options.vendor) return usable;

@@ -11,7 +11,7 @@
 namespace tessera::lab {
 namespace {
 
-// The loop that multiplies most, of several the shortest: the one without guards.
+// Keeps the loop with most multiply-adds; of several, the shortest: the one without guards.
 void keep_main_loop(const sass::KernelPatch& patch, std::optional<RewrittenLoop>& main) {
   const sass::LoopChange* found = nullptr;
   for (const sass::LoopChange& loop : patch.loops) {
@@ -43,8 +43,8 @@ std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::st
   return std::move(result.cubin);
 }
 
-// The same kernel with its images as ptxas wrote them, under names of their own: devices keep
-// loaded code by name, and each wish is of other entries.
+// The same kernel with its images as ptxas wrote them. The images have names of their own: devices
+// keep loaded code by name, and each wish has other entries.
 Kernel unpatched(const RewrittenCode::Wish& wish, std::list<std::string>& names) {
   const Kernel& kernel = *wish.choice.kernel;
   Kernel copy = kernel;

@@ -1,5 +1,5 @@
 // A kernel's machine code with its values in other registers, its FFMAs in another order, or both,
-// each proved equal: timed in turn with the code as ptxas wrote it, so that only this differs.
+// each proved equal. It is timed in turn with ptxas' code, so that only this differs.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@
 
 namespace tessera::lab {
 
-// One candidate on its way through a bench.
+// A candidate of a running bench.
 struct BenchRow {
   const BenchCandidate* candidate;
   Record record;
@@ -31,8 +31,8 @@ void set_code(Record& record, const LoadedImage& image, const std::string& plan,
 // same again when the command of the record is repeated.
 std::uint64_t order_seed_of(std::uint64_t seed, const Problem& problem, Mode mode);
 
-// Times all rows and the vendor's calls in turn, once per mode. Rows that cannot be bound are no
-// longer timed, and say why.
+// Times all rows and the vendor's calls in turn, once per mode. A row that cannot be bound gets a
+// reason and is left out from then on.
 class TimedBench {
  public:
   TimedBench(Device& device, const Problem& problem, std::vector<BenchRow>& rows,

@@ -31,7 +31,7 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
                      std::uint64_t seed, std::uint64_t sample_ctas,
                      const gemm::PlanOptions& options = {});
 
-// Such a run with its accesses, of the launch that multiplies.
+// A counted run with the accesses of the multiplying launch.
 struct TracedRun {
   CountedRun run;
   Operands operands;  // operands in device memory

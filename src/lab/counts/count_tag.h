@@ -1,5 +1,5 @@
-// Decides whether a count taken on the PTX may be called exact: only if ptxas kept what the PTX
-// says, the same accesses by width and the same multiply-adds, loop by loop.
+// Decides whether a count taken on the PTX may be called exact: only if the cubin has the same
+// accesses by width and the same multiply-adds as the PTX, loop by loop.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace tessera::lab {
 std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
 
-// Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs or
-// only a sample of the grid ran, else "exact"; and keeps the differences.
+// Sets the tag: "approximate" if an executed form is approximate; else "model" if the cubin differs
+// or only a sample of the grid ran; else "exact". Also stores the differences.
 void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries);
 
 // The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else

@@ -49,9 +49,9 @@ enum class InstructionClass {
 std::string_view name_of(InstructionClass kind);  // "fma f32", "shared load"
 InstructionClass class_of(std::string_view form);
 
-// Floating-point operations of multiply-adds and matrix products for each byte of global memory,
-// read or written: as the lanes ask for them, as sectors move them without any cache, and as a
-// perfect cache would move them. 0 where that is not known.
+// Floating-point operations of multiply-adds and matrix products per byte of global memory, read or
+// written: bytes that lanes request, that sectors move without any cache, and that a perfect cache
+// would move. 0: not known.
 struct FlopPerByte {
   double requested = 0, sector = 0, footprint = 0;
 };
@@ -84,8 +84,8 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // The FMA:LDS column of every report: useful multiply-adds for each load from shared memory, by
-  // thread. 0 where there are no loads, or where tensor cores multiply.
+  // The FMA:LDS column of every report: useful multiply-adds per load from shared memory, by
+  // thread. 0 if there are no loads, or if tensor cores multiply.
   double fma_per_shared_load() const;
   // Multiply-adds that the problem needs, by warp; 0 where tensor cores multiply.
   double useful_fmas() const;

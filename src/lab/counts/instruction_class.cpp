@@ -1,4 +1,5 @@
-// PTX forms sorted by what they keep busy. A table of opcodes, refined by type and state space.
+// Sorts PTX forms by the part of the machine that they occupy: a table of opcodes, refined by type
+// and state space.
 #include <algorithm>
 #include <array>
 #include <utility>

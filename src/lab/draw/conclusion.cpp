@@ -60,8 +60,7 @@ std::string sentence(std::vector<std::string> facts) {
   return all;
 }
 
-// Sectors of each request for the same bytes of the lanes, or the rows of 128 bytes that they lie
-// in.
+// Per request: the sectors with the lanes' bytes, or the rows of 128 bytes that contain them.
 void add_sectors(const KernelPicture& before, const KernelPicture& after,
                  std::vector<std::string>& facts) {
   for (const DrawnRequest& now : after.global) {

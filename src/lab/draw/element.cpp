@@ -84,7 +84,7 @@ std::vector<std::int64_t> extents_of(const ElementName& element, const KernelCho
   return extents;
 }
 
-// Where an operand's element is on the device.
+// The place of an operand's element in device memory.
 Bytes bytes_of_operand(const ElementName& element, const Problem& given, const Operands& operands) {
   const Problem p = with_default_ld(given);
   const char name = element.name.front();
@@ -108,8 +108,8 @@ Bytes bytes_of_operand(const ElementName& element, const Problem& given, const O
   return {begin, begin + bytes};
 }
 
-// Where a variable's element is in shared memory: kernels write their arrays whole, so the lowest
-// address that an access to it has is its first one.
+// The place of a variable's element in shared memory. Kernels write their arrays whole, so the
+// lowest address of all accesses to the variable is its begin.
 Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
                         const std::vector<std::int64_t>& extents,
                         const std::map<std::uint32_t, Site>& sites) {

@@ -22,7 +22,7 @@ struct ElementName {
   std::vector<std::int64_t> index;
   bool is_operand() const { return name.size() == 1 && name >= "A" && name <= "D"; }
 };
-// Throws kBadArgument, naming the argument, where it is none.
+// Throws kBadArgument, naming the argument, if it is not an element.
 ElementName parse_element(const std::string& argument, const std::string& text);
 
 constexpr int kCopyEngine = -1;  // a thread number: a bulk copy, by no thread

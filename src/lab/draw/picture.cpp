@@ -103,7 +103,7 @@ std::vector<HeldOperand> operands_of(const TracedRun& traced) {
           held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
 }
 
-// Names the operand by its address; a packed copy in a workspace, by what the code says of it.
+// Names the operand by its address, or a packed copy in a workspace by its name in the code.
 std::string name_of_operand(const Access& access, const Site& site,
                             const std::vector<HeldOperand>& operands) {
   const std::uint64_t address = access.address[std::countr_zero(access.mask)];

@@ -1,6 +1,7 @@
 // A kernel as a drawing: which outputs a block, a warp and a lane compute, which sectors of global
-// memory one warp touches, and which banks its accesses to shared memory meet. All of it is taken
-// from the accesses of one thread block on the virtual GPU, none from a kernel's own page.
+// memory one warp touches, and which banks its accesses to shared memory touch. All of it is
+// derived from the accesses of one thread block on the virtual GPU, nothing from a kernel's own
+// page.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct DrawnOutput {
   std::uint32_t lane = 0;
 };
 
-// 128 bytes of global memory from a multiple of 128 on: the words (of 4 bytes) that the lanes ask
-// for.
+// 128 bytes of global memory from a multiple of 128 on, and the words (of 4 bytes) in them that the
+// lanes request.
 struct DrawnBytes {
   std::uint64_t address = 0;
   std::uint32_t words = 0;  // a bit each
@@ -48,7 +49,7 @@ struct DrawnBanks {
   int excess() const;
 };
 
-// One pass through the main loop, as the machine runs it: for each multiply of a warp. 0: not
+// One iteration of the main loop, in the machine's instructions, per multiply of a warp. 0: not
 // known.
 struct DrawnLoop {
   double instructions = 0, port_cycles = 0;  // port_cycles: lost to the register ports (model)

@@ -23,7 +23,7 @@ std::string words_of(std::string name) {
   return name;
 }
 
-// Four sectors, from left to right; words that were asked for are dark.
+// Four sectors, from left to right; requested words are dark.
 std::string draw_bytes(const DrawnBytes& bytes, double y, double height) {
   std::string inside;
   for (int first = 0; first < 32;) {

@@ -13,9 +13,9 @@
 namespace tessera::lab {
 namespace {
 
-// Counts words of the launch that multiplies; the other launches pack. Words are of the type that
-// is read or written; in shared memory, of the type that is summed: kernels on CUDA cores convert
-// on the way there.
+// Counts words of the multiplying launch; the other launches pack. A word is an element of the type
+// that is read or written; in shared memory, of the type that is summed: kernels on CUDA cores
+// convert before they store there.
 WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
                          const Types& types) {
   WordCounts words;

@@ -18,8 +18,8 @@
 
 namespace tessera::lab {
 
-// FLOP for each byte of global memory, reads and writes: as lanes ask for them, as sectors move
-// them without a cache, and as a perfect cache would move them.
+// FLOP per byte of global memory, reads and writes: bytes that lanes request, that sectors move
+// without a cache, and that a perfect cache would move.
 struct Intensities {
   double requested = 0, sector = 0, footprint = 0;
   double once = 0;  // by formula: each operand read once, and nothing but reads

@@ -1,5 +1,5 @@
-// How many words a kernel must move, by arithmetic alone. A count that differs from its formula
-// means a bug, a tail, or something that merged or cached the words; a page that prints both says
+// The number of words that a kernel must move, by arithmetic alone. A count that differs from its
+// formula means a bug, a tail, or words that were merged or cached; a page that prints both says
 // which.
 #pragma once
 
@@ -27,7 +27,7 @@ struct WordFormulas {
 // to whole blocks.
 WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
 
-// FLOP for each byte, 0 where there are none.
+// FLOP per byte, 0 if there are no bytes.
 double intensity(double flop, double words, ElementType type);
 
 // One formula and its count.

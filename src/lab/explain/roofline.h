@@ -1,5 +1,5 @@
-// Kernels against the limits of a GPU: how many FLOP each does per byte, counted three ways, and
-// how fast it is. A count without its denominator says nothing, so all three are kept by name.
+// Kernels and the limits of a GPU: the FLOP that each does per byte, counted in three ways, and its
+// speed. An intensity means nothing without its denominator, so all three are kept by name.
 #pragma once
 
 #include <optional>
@@ -54,7 +54,8 @@ struct Roofline {
   std::vector<NotDrawn> not_drawn = {};
 };
 
-// TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0: there is none.
+// Peak TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0: there is
+// none.
 double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
 // TFLOP/s of the unit that multiplies these types: as multiply-adds alone reach it where that is
 // known, else as its lanes and the clock allow; 0 where no number is known.
@@ -63,7 +64,7 @@ double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_c
 // One kernel's point. Counts may be of a sample.
 RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
                              const arch::Gpu& gpu);
-// Roofs of the GPU for these points; no points give none of the peaks. Throws kUnsupported for
+// Roofs of the GPU for these points; without points there are no peaks. Throws kUnsupported for
 // types whose peak is not known.
 Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points);
 

@@ -46,7 +46,7 @@ struct CountRow {
 using Memory = vgpu::MemoryCounts;
 using Launch = vgpu::LaunchMemory;
 
-// Requests to one memory, by where addresses lie: those of generic addresses are among them.
+// Requests to one memory, by address: requests at generic addresses are included.
 template <class Counts>
 double requests_of(const Explanation& e, Counts Memory::*memory,
                    std::initializer_list<Memory Launch::*> kinds) {

@@ -47,7 +47,7 @@ Unit unit_of(const Instruction& instruction, std::string_view name) {
   return is_unknown && (instruction.key() & 0x1000) ? Unit::kUniform : Unit::kAlu;
 }
 
-// Where an access may go, by its name in the cubin.
+// The memory path of an access, by its name in the cubin.
 MemoryPath path_of(std::string_view stem) {
   if (is_one_of(stem, {"LDS", "STS", "LDSM"})) return MemoryPath::kShared;
   if (is_one_of(stem, {"LDG", "STG", "LD", "ST", "LDGSTS"})) return MemoryPath::kGlobal;
@@ -108,7 +108,7 @@ std::string as_global(std::string_view name) {
   return std::string(name);
 }
 
-// Which accesses of the cubin's loop never ran: kinds of which the PTX ran none.
+// Finds accesses of the cubin's loop that never ran: those of kinds that never ran in the PTX.
 class Walk {
  public:
   Walk(const CubinKernel& kernel, int sm, const AccessCosts& costs)

@@ -1,9 +1,10 @@
-// The loop in which a kernel spends its time, as the machine runs it: the cubin's instructions in
-// order, each with the unit that it occupies, its stall cycles and its scoreboards, and with what
-// the virtual GPU counted for its memory accesses.
+// The loop in which a kernel spends its time, in machine instructions: the cubin's instructions in
+// order, each with the unit that it occupies, its stall cycles and its scoreboards, and with the
+// virtual GPU's counts for its memory accesses.
 //
-// PTX says how often and with which addresses; SASS says what is really issued. Where ptxas merged
-// accesses, the wavefronts of the PTX are spread over the machine's accesses of the same kind.
+// How often accesses run, and with which addresses, is known from the PTX; the issued instructions
+// are known from SASS. If ptxas merged accesses, the wavefronts of the PTX are spread over the
+// machine's accesses of the same kind.
 #pragma once
 
 #include <array>
@@ -45,9 +46,9 @@ struct LoopCode {
   bool is_empty() const { return steps.empty(); }
 };
 
-// Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles, and
-// where they are fewer what crowded FFMAs cost on average (sass/model/ports.h), spread over all
-// FFMAs. In whole cycles: an instruction gets the one that the sum has reached.
+// Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles or,
+// if that is more, the average cost of crowded FFMAs (sass/model/ports.h), spread over all FFMAs.
+// Whole cycles: an instruction gets the cycle that the running sum has reached.
 std::vector<int> port_bubbles(std::span<const sass::Operation> loop, int sm);
 
 // The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMostlyWaiting = 0.7;  // below this share no unit is what limits
 
-// A launch on its way to a time.
+// A launch whose time is being predicted.
 struct Case {
   const arch::Gpu& gpu;
   const arch::Costs& costs;
@@ -168,9 +168,9 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
-// WHY: the replay knows the loop. The code around it is one number per wave, and what a persistent
-// kernel does around it for each tile, or a warp that only fetches, is left out; so where the loop
-// keeps a resource busy all the time, the sum came out shorter than all the work on that resource.
+// WHY: the replay covers the loop. The code around it is one number per wave; work of a persistent
+// kernel between tiles, or of a warp that only fetches, is left out. So for loops that keep a
+// resource busy all the time, the sum was shorter than the time of all the work on that resource.
 void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   const std::vector<ResourceUse> uses = resources_of(totals_of(launch.counts), launch.gpu);
   if (uses.empty() || uses.front().ms <= result.ms) return;

@@ -43,10 +43,10 @@ struct Prediction {
   std::vector<LaunchPrediction> launches;
 };
 
-// Needs counts with memory; a sample will do. Throws kUnsupported when a launch does not fit on the
+// Needs counts with memory; a sample is enough. Throws kUnsupported if a launch does not fit on the
 // GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
-// Nothing instead of kUnsupported; `why_not` is then the reason.
+// Returns nothing instead of throwing kUnsupported; `why_not` is then the reason.
 std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,
                                            std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);

@@ -22,7 +22,7 @@ Wavefronts wavefronts_of(const vgpu::MemoryCounts& memory) {
   return split;
 }
 
-// WHY requests where all lanes have one address: where ptxas sees that, it adds up a warp's 32-bit
+// WHY requests with one address for all lanes: if ptxas sees that, it adds up a warp's 32-bit
 // integers and updates once (tools/calibrate/kernels/atomics.cu, counter).
 double updates_at_one(std::string_view form, std::uint64_t requests, std::uint64_t lanes,
                       std::uint64_t at_one) {

@@ -39,9 +39,9 @@ enum class Resource {
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
 MatrixOperands operands_of(std::string_view form);
 
-// The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
-// has in L1, per clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
-// by what they are spent on.
+// The load/store unit of an SM serves, per clock, one wavefront of shared memory or one L1
+// wavefront of global memory (model, calibrated in results/calibration/h200_calibration.json).
+// Wavefronts by their cause.
 struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
   double shared = 0;     // wavefronts without conflicts
@@ -96,7 +96,7 @@ Totals totals_of(const LaunchCounts& launch);
 // The least number of updates that the sector with the most of them gets, if they were spread
 // evenly over everything that is written.
 double updates_of_one_sector(const Totals& totals);
-double one_sector_ms(const Totals& totals);  // what these take
+double one_sector_ms(const Totals& totals);  // time of the updates of one sector
 
 struct ResourceUse {
   Resource resource;
@@ -106,8 +106,8 @@ struct ResourceUse {
   double ms = 0;     // this resource alone
 };
 
-// Those that the GPU has a rate for and the run uses, the longest first. Tensor cores are rated as
-// in the data sheet: a lower bound, as all of this is.
+// Resources that the run uses and that have a known rate on the GPU, the longest first. Tensor
+// cores are rated as in the data sheet, so their time is a lower bound, like all others.
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
 
 // A site's part of a resource, in its unit.

@@ -80,7 +80,7 @@ class Sm {
     return when;
   }
 
-  // Lets one warp issue if one can; says when the part should be looked at again.
+  // Lets one warp issue if one can; returns when the part should be examined again.
   double turn(Part& part) {
     double soonest = 1e300;
     int chosen = -1;
@@ -89,7 +89,7 @@ class Sm {
       if (warp.at_barrier) continue;
       const double when = earliest(part, warp);
       soonest = std::min(soonest, when);
-      // The same warp goes on while it can, else the oldest.
+      // The same warp continues while it can, else the oldest.
       if (when <= now_ && (chosen < 0 || index == part.last)) chosen = index;
     }
     if (chosen < 0) return soonest;
@@ -146,7 +146,7 @@ class Sm {
 
   void arrive(Warp& warp) {
     warp.at_barrier = true;
-    // HW: arrivals of an SM are taken one after the other.
+    // HW: arrivals of an SM are processed one after the other.
     barrier_free_ = std::max(barrier_free_, now_) + costs_.barrier_arrival;
     if (++arrived_[warp.cta] < residency_.warps) return;
     arrived_[warp.cta] = 0;

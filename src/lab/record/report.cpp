@@ -51,7 +51,7 @@ std::string sectors_a_request(const Record& r) {
   return global.requests > 0 ? decimals(global.sectors_per_request(), 2) : "";
 }
 
-// Wavefronts that conflicts add, for each multiply of a warp: comparable across sizes.
+// Excess wavefronts by conflicts, per multiply of a warp: comparable across sizes.
 std::string excess_a_multiply(const Record& r) {
   if (!r.counts || !r.counts->memory.counted) return {};
   const vgpu::LaunchMemory& memory = r.counts->memory;
@@ -77,7 +77,7 @@ struct Column {
   std::function<std::string(const Record&)> cell;
 };
 
-// All columns that say something about any of the records.
+// All columns that are not empty for all of the records.
 Table make_table(const std::vector<Record>& records, const std::vector<Column>& columns) {
   Table table;
   table.rows.resize(records.size());

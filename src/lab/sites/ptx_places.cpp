@@ -117,8 +117,8 @@ class EntryReader {
             integer_or_zero(words[first + 2])};
   }
 
-  // nvcc writes the .loc of a call before those of what was inlined there, so the last one of that
-  // place knows its own caller. A call without one gets a location of its own.
+  // nvcc writes the .loc of a call before those of the inlined code, so the last one of that place
+  // has the right caller. A call without one gets a location of its own.
   int last_location_at(const Location& place) {
     for (int i = static_cast<int>(locations_.size()); i-- > 0;) {
       if (locations_[i].is_at(place)) return i;

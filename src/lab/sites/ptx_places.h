@@ -1,7 +1,7 @@
-// A count belongs to a PTX instruction, but a person thinks in source lines and in names: "the load
-// of tile_b in line 28". This file reads both from the PTX text of one kernel: the lines from its
-// .loc directives, callers of inlined code included, and what a load or store touches from where
-// its address comes from.
+// Finds source lines and names for PTX instructions: counts belong to instructions, but people
+// think of "the load of tile_b in line 28". Both are read from the PTX text of one kernel: lines
+// from its .loc directives, callers of inlined code included, and names from the sources of an
+// access's address.
 #pragma once
 
 #include <map>

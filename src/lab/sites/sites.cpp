@@ -38,8 +38,8 @@ std::string touched(const PtxPlace& place, const Names& parameters, bool is_shar
   return names;
 }
 
-// The innermost line in the kernel's own files, whose names hold `own`; where there is none, the
-// innermost one.
+// The innermost line in the kernel's own files, whose names contain `own`; if there is none, the
+// innermost line.
 const SourcePlace* shown_line(const PtxPlace& place, const std::string& own) {
   for (const SourcePlace& frame : place.frames) {
     if (frame.file.find(own) != std::string::npos) return &frame;
@@ -113,7 +113,7 @@ std::string folder_of(const Kernel& kernel) {
   return "/" + (kernel.is_patched() ? kernel.patched_from : kernel.name) + "/";
 }
 
-// "helper.h:61": of a header elsewhere, the toolkit's above all, the name says enough.
+// "helper.h:61": for headers elsewhere, mostly the toolkit's, the file name is enough.
 std::string shown_via(const std::string& via, const ForeignLaunch& launch) {
   const std::size_t colon = via.rfind(':');
   if (colon == via.npos) return via;

@@ -1,5 +1,5 @@
-// Where a kernel's cost is: its PTX instructions gathered by source line, form and what they
-// touch, so that an unrolled loop is one row and the two loads of one line are two.
+// The places of a kernel's cost: its PTX instructions grouped by source line, form and the memory
+// that they touch, so that an unrolled loop is one row and the two loads of one line are two.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,10 @@
-// One cell of the drawn suite: planned, looked at, and timed in turn with the vendor's library.
+// One cell of the drawn suite: planned, checked, and timed in turn with the vendor's library.
 //
-// Two protocols. *Full* is that of every table (lab/timing/measure.h, burst). A thousand cells of
-// it take hours, so *quick* chooses the vendor's candidate by three calls each and takes two rounds
-// of bursts of 10 ms. Cells of which the quick protocol makes a loss are timed again by the full
-// one, and that figure counts. Neither idles where a call takes less than 100 us. WHY: after an
-// idle time the host needs longer for a launch than such a call takes, and the figure would be the
-// host's.
+// There are two protocols. *Full* is that of every table (lab/timing/measure.h, burst). A thousand
+// cells would take hours, so *quick* chooses the vendor's candidate by three calls each and times
+// two rounds of bursts of 10 ms. Cells that are losses by the quick protocol are timed again by the
+// full one, and that figure counts. Neither idles before calls of less than 100 us. WHY: after an
+// idle time the host needs longer for a launch than such a call takes, and the host would be timed.
 #pragma once
 
 #include <functional>
@@ -55,10 +54,10 @@ struct CellResult {
   CellTime time;
 };
 
-// All configs that could be right for a cell, timed in turn: where does a loss come from? *Regret*
-// is the time of the plan's choice over that of the best config (the cost model is at fault);
-// *coverage* is the vendor's time over that of the best config (a kernel is missing). Rows keep
-// what the model expected, so that a fit of it needs nothing else.
+// All configs that could be right for a cell, timed in turn, to find the cause of a loss. *Regret*
+// is the time of the plan's choice divided by that of the best config (a fault of the cost model);
+// *coverage* is the vendor's time divided by that of the best config (a kernel is missing). Rows
+// include the model's expectation, so that a fit of the model needs nothing else.
 struct SweptConfig {
   std::string kernel, decision;
   std::int64_t workspace_bytes = 0;
@@ -87,8 +86,8 @@ struct TwoPlans {
   std::optional<Planned> other;  // only if it is another plan; else nothing is timed
 };
 
-// Configs that the model expects to take longer than this factor times its choice are left out,
-// where nothing else is asked for.
+// Unless the user says otherwise, configs are left out that the model expects to take longer than
+// this factor times its choice.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();

@@ -12,7 +12,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr int kMostCells = 100000;
-constexpr int kMostTries = 10000;  // to draw a cell that is short and small enough
+constexpr int kMostTries = 10000;  // to draw a short and small cell
 
 template <class Value>
 struct Weight {
@@ -66,8 +66,8 @@ std::vector<int> shares(const Weights& weights, int count) {
   return parts;
 }
 
-// `count` values whose weights hold for every run of them, not only for all: value v comes when it
-// is furthest behind its share.
+// `count` values whose weights hold for every run of them, not only for all: value v comes next if
+// it is furthest behind its share.
 template <class Weights>
 std::vector<std::size_t> spread(const Weights& weights, int count) {
   const std::vector<int> parts = shares(weights, count);

@@ -34,8 +34,8 @@ class SuiteMemory {
  public:
   SuiteMemory(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Valid until the next call. C and D are one matrix of random numbers for a cell in place; D of
-  // others holds anything. Throws OutOfMemory where the device has not so much.
+  // Valid until the next call. For a cell in place, C and D are one matrix of random numbers;
+  // otherwise D's content is arbitrary. Throws OutOfMemory if the device has too little memory.
   CellOperands operands(const DrawnCell& cell);
 
  private:

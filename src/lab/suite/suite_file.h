@@ -1,5 +1,5 @@
-// The file of a drawn suite: {schema, environment, cells}, a line for each cell, so that a run that
-// was cut off goes on where it ended. Medians and ranges only: at most a kilobyte a cell.
+// The file of a drawn suite: {schema, environment, cells}, one line per cell, so that an
+// interrupted run continues where it ended. Medians and ranges only: at most a kilobyte per cell.
 #pragma once
 
 #include <chrono>

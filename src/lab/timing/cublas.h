@@ -21,7 +21,8 @@ using Code = int;            // 0 is success
 inline constexpr int kReal32 = 0, kReal64 = 1;          // cudaDataType
 inline constexpr int kCompute32 = 68, kCompute64 = 70;  // full precision of the type
 
-// cudaDataType and cublasComputeType_t. Throw kUnsupported for what the library has no word for.
+// cudaDataType and cublasComputeType_t. Throw kUnsupported for types that the library does not
+// have.
 int data_type(ElementType type);
 int compute_type(ComputeType type);
 inline constexpr int kNoTranspose = 0, kTranspose = 1;

@@ -1,5 +1,5 @@
-// Measures the joules of a call. The GPU counts its own energy but updates the sum only now and
-// then, so a candidate runs for seconds between two readings, hot and without a pause.
+// Measures the joules of a call. The GPU counts its own energy but updates the sum rarely, so a
+// candidate runs for seconds between two readings, hot and without a pause.
 #pragma once
 
 #include <functional>

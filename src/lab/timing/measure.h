@@ -1,4 +1,4 @@
-// Measures times. A kernel timed after a cooler one looks up to 20 % faster than it is, so
+// Measures times. A kernel that is timed after a cooler one looks up to 20 % faster than it is, so
 // candidates alternate in random order, and two figures are kept apart: burst (a rested GPU) and
 // sustained (a hot one). Clocks come through an interface, so all of this is tested without a GPU.
 #pragma once

@@ -15,8 +15,8 @@ struct Telemetry {
 
 class Nvml {
  public:
-  // Null when there is no NVML or no such GPU; NVML's first one where the id is empty. WHY: by its
-  // place on the bus; NVML numbers the GPUs in another order than the driver.
+  // Null if there is no NVML or no such GPU; an empty id means NVML's first GPU. WHY by the place
+  // on the bus: NVML numbers the GPUs in another order than the driver.
   static std::unique_ptr<Nvml> load(const std::string& pci_bus_id);
   virtual ~Nvml() = default;
   virtual std::string driver_version() const = 0;

@@ -42,15 +42,15 @@ class Vendor {
   virtual std::string version() const = 0;  // "cuBLAS 13.1.0"
   virtual std::int64_t workspace_bytes() const = 0;
   // cuBLAS' default first, which has no epilogues, then the cuBLASLt candidates that take this
-  // problem, best guess first. Empty for an epilogue that it does not have: a scale, GELU by erf,
-  // or a bias along the lines of D that are adjacent in memory. Expects operands at multiples of
-  // 256 bytes. FP32 stays FP32: no TF32, no emulation. Throws kUnsupported for types that the
-  // library has no word for, or scales.
+  // problem, best guess first. Empty for an epilogue that the library does not have: a scale, GELU
+  // by erf, or a bias along the lines of D that are adjacent in memory. Expects operands at
+  // multiples of 256 bytes. FP32 stays FP32: no TF32, no emulation. Throws kUnsupported for types,
+  // or scales, that the library does not have.
   virtual std::vector<VendorCall> calls(const Problem& problem) = 0;
 };
 
-// Where the library may be: the path that a person gave, else the loader's names, CUDA's folders
-// and the Python packages that carry it.
+// Possible paths of the library: the path that a person gave, else the loader's names, CUDA's
+// folders and the Python packages that contain it.
 std::vector<std::string> vendor_library_paths(const std::string& given);
 
 }  // namespace tessera::lab

@@ -16,11 +16,11 @@ using OperandsOf = std::function<const Operands&(std::int64_t)>;
 // Lives no longer than the call and the operands.
 Candidate candidate_of(const VendorCall& call, const OperandsOf& operands);
 
-// Which candidate, from number `first` on, was the fastest; nullopt where none was timed.
+// The number of the fastest candidate, from number `first` on; nullopt if none was timed.
 std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first = 0);
 
-// Chooses, among the calls that run at all, the default, where there is one, and the fastest
-// cuBLASLt candidate, measured by `how` in bursts. The default comes first.
+// Chooses, among the calls that run at all, the default, if there is one, and the fastest cuBLASLt
+// candidate, measured by `how` in bursts. The default comes first.
 std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer,
                                             std::vector<VendorCall> calls,
                                             const OperandsOf& operands, const MeasureOptions& how);

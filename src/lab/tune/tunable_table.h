@@ -12,7 +12,7 @@ namespace tessera::lab {
 
 class TunableTable {
  public:
-  // Begins as that one.
+  // A copy of `from` at first.
   explicit TunableTable(const gemm::CostTable& from);
   TunableTable(const TunableTable&) = delete;
   TunableTable& operator=(const TunableTable&) = delete;

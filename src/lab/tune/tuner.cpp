@@ -15,7 +15,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr double kNearTheFastest = 1.05;
-// Another plan than the model's has to gain so much. WHY: medians scatter by 1 %.
+// A plan other than the model's must gain at least this much. WHY: medians scatter by 1 %.
 constexpr double kWorthChanging = 0.99;
 
 // Whether a call failed because of what it is, and not because of the device.

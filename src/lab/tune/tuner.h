@@ -1,6 +1,7 @@
-// Measures the plans that the library could take for a call, and keeps the fastest for its user
-// (gemm/overlay/overlay.h). Two passes: all plans that the model puts near its choice, by a few
-// calls each; then the model's choice and those within 5 % of the fastest, in turn, by bursts.
+// Measures the plans that the library could take for a call, and stores the fastest for its user
+// (gemm/overlay/overlay.h). Two passes: all plans whose expected time is near that of the model's
+// choice, by a few calls each; then the model's choice and those within 5 % of the fastest, in
+// turn, by bursts.
 #pragma once
 
 #include <cstdint>

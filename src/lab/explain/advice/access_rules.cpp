@@ -1,4 +1,4 @@
-// Access by access: what the addresses of a warp cost.
+// Rules about single accesses: the cost of a warp's addresses.
 #include "lab/explain/advice/rules.h"
 
 #include <fmt/format.h>
@@ -61,8 +61,8 @@ std::string conflict_cure(const Evidence& e, const Site& site) {
   return fmt::format(fmt::runtime(e.multiplies ? kConflictsInTiles : kConflicts), pad, rule);
 }
 
-// Sectors that the lanes' bytes fill, with the adjacent bytes that other lines ask for: fields of a
-// struct that are loaded one by one fill their sectors together.
+// Sectors that the lanes' bytes fill, together with adjacent bytes that other lines request: loads
+// of a struct's fields one by one fill their sectors together.
 double sectors_needed(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const int own = classify(site.form).bytes;
@@ -88,7 +88,8 @@ double wasted_sectors(const Site& site) {
   return static_cast<double>(site.memory.global.sectors) - sectors_needed(site);
 }
 
-// At most one sector per request more than needed: its first word is inside of one.
+// Whether each request takes at most one sector more than needed, because its first word is inside
+// a sector.
 bool is_misaligned(const Site& site) {
   const auto requests = static_cast<double>(site.memory.global.requests);
   return sectors_needed(site) > 1.5 * requests &&
@@ -103,7 +104,7 @@ std::string distance_text(const Site& site) {
   return bytes > 31 ? "32 bytes or more" : fmt::format("about {:.0f} bytes", bytes);
 }
 
-// The share of the bytes moved by device memory that no lane asks for: at least this.
+// A lower bound: the share of the bytes moved by device memory that no lane requests.
 double never_asked(const Evidence& e) {
   const double moved = e.totals.footprint_bytes;
   return moved > 0 ? std::max(0.0, 1 - e.totals.distinct_bytes / moved) : 0;

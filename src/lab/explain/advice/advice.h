@@ -1,5 +1,5 @@
-// From counts to plain words: what limits a kernel, where, and what usually helps. The rules look
-// at counts alone and know no kernel.
+// Turns counts into plain words: what limits a kernel, where, and the usual remedy. The rules
+// depend on counts alone, not on the kernel.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tessera::lab {
 
-// How full an SM gets, and how many SMs the grid uses.
+// The occupancy of an SM, and the number of SMs that the grid uses.
 struct Placement {
   int ctas = 0;  // CTAs on one SM at a time; 0: not known
   int warps = 0, max_warps = 0;

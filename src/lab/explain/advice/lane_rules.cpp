@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kWarp = 32;
 
-// Updates that go one after another, those of a warp that ptxas adds up first as one: both of
-// global and of shared memory.
+// Updates that are executed one after another, in global and shared memory. If ptxas adds up a
+// warp's updates first, they count as one.
 double updates_in_turn(const Site& site) {
   const SerialUpdates updates = serial_updates_of(site);
   return updates.shared + updates.meeting;
@@ -37,8 +37,8 @@ double one_address_ms(const Evidence& e, const Site& site) {
   return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
-// Atomics whose updates, over the whole launch, meet in few sectors: no other change to a warp's
-// work reduces them.
+// Atomics whose updates, over the whole launch, concern few sectors: no other distribution of the
+// work within a warp reduces them.
 Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
@@ -67,7 +67,7 @@ const char* remedy_of(const Site& site) {
                "add each to global memory once per block.";
 }
 
-// How many lanes a warp of this launch has at most.
+// The largest number of lanes in a warp of this launch.
 double lanes_of_blocks(const Placement& placement) {
   if (placement.threads == 0) return kWarp;
   const int warps = (placement.threads + 31) / 32;

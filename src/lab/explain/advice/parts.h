@@ -23,7 +23,8 @@ bool is_named(const Evidence& evidence, Resource resource);
 
 // The share of the replay's time that the longest resource takes; 1 if nothing is replayed.
 double busy_share(const Evidence& evidence);
-// The replay of the loop says so, and the longest resource, which is of the whole launch, agrees.
+// Whether the kernel mostly waits: according to the replay of the loop, and to the longest resource
+// of the whole launch.
 bool waits(const Evidence& evidence);
 // The number of warps per SM that would keep the longest resource busy for most of the time, if
 // twice the warps do twice as much in the same time; all warps that fit, if these would not

@@ -1,4 +1,4 @@
-// The rules behind advise(): each looks at counts alone and says what it sees, or nothing.
+// The rules behind advise(): each looks at counts alone and returns an advice or nothing.
 #pragma once
 
 #include <string_view>

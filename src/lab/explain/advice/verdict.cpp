@@ -1,4 +1,4 @@
-// One sentence that says what limits a kernel.
+// One sentence on what limits a kernel.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,10 +22,9 @@ struct Arguments {
   PackedArgument packed_a = {}, packed_b = {};  // only for plans with packed operands
 };
 
-// Not ok, with argument, value and rule, where the plan was not made for these operands: alpha or
-// beta is zero and the plan's is not (or the other way round), an address has less than the planned
-// alignment, a packed operand is missing or too many, or D shares memory with an operand that is
-// read.
+// Not ok, with argument, value and rule, if the plan was not made for these operands: alpha or beta
+// is zero and the plan's is not (or vice versa), an address has less than the planned alignment, a
+// packed operand is missing or superfluous, or D shares memory with an operand that is read.
 Status check_operands(const Plan& plan, const Arguments& arguments);
 // Not ok where the workspace is too small, not aligned, or overlaps an operand.
 Status check_workspace(const Plan& plan, const Arguments& arguments);

@@ -64,7 +64,7 @@ std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const A
                                                  const PlanOptions& options) {
   const PlanKey key{planned_problem(problem), alignment, options};
   if (auto known = find(key)) return known;
-  // WHY: without the lock. Loading code may take a second, and calls of other problems go on.
+  // WHY without the lock: loading code may take a second, and calls for other problems go on.
   auto prepared = std::make_shared<const Prepared>(
       prepare(device_, plan(key.problem, alignment, limits_, options)));
   tell(prepared->plan());

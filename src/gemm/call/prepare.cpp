@@ -93,7 +93,7 @@ void execute(const Prepared& prepared, const Arguments& arguments, void* stream)
   try {
     for (; launched < prepared.launches(); ++launched) prepared.launch(launched, arguments, stream);
   } catch (const StatusError& error) {
-    // WHY: any other status says that nothing was launched.
+    // WHY a new status: all others mean that nothing was launched.
     if (launched > 0) throw StatusError(Status::failed(error.what()));
     throw;
   }

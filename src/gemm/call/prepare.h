@@ -55,8 +55,8 @@ class Prepared {
   LoadedImage image_;
 };
 
-// Loads the images of the plan's entries, and no others. Throws kUnavailable where the device
-// cannot load one of them. Legal while a stream is captured, where modules says so.
+// Loads the images of the plan's entries, and no others. Throws kUnavailable if the device cannot
+// load one of them. Legal while a stream is captured if the modules support that.
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan);
 inline Prepared prepare(Device& device, Plan plan) {
   return prepare(device, device, std::move(plan));

@@ -85,7 +85,7 @@ void Workspaces::free_idle(std::uint64_t used_before) {
   }
 }
 
-// Frees unused blocks if there is no memory otherwise.
+// Frees unused blocks if there is not enough memory otherwise.
 DeviceBuffer Workspaces::allocated(std::int64_t bytes, bool is_captured) {
   try {
     return DeviceBuffer(device_, static_cast<std::size_t>(bytes));

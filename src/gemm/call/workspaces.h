@@ -1,7 +1,7 @@
-// Workspaces that a handle lends to calls which bring none: few blocks of device memory, whatever
-// the number of streams. A block goes from one call to the next in the order of the GPU: the next
-// call's stream waits for an event that follows the launches of the last one. So a stream may end,
-// and another one have its address, at any time.
+// Workspaces that a handle lends to calls without one: few blocks of device memory, whatever the
+// number of streams. Blocks are passed from call to call in the GPU's order: the next call's stream
+// waits for an event after the launches of the last call. So a stream may be destroyed, and another
+// one may get its address, at any time.
 #pragma once
 
 #include <atomic>

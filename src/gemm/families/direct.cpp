@@ -45,7 +45,7 @@ std::vector<std::int64_t> direct_temps(const StreamK& schedule, Needs needs, con
           needs.b ? repacked_bytes(p.n, p.k, kFloat) : 0};
 }
 
-// An operand as its rows lie in memory.
+// An operand by its rows in memory.
 struct Rows {
   long long inner, outer, stride;
   std::int64_t product_stride;  // bytes
@@ -227,7 +227,7 @@ class Direct final : public Family {
     return {};
   }
 
-  // The choices of operands to repack before a product, beginning with none. The copies are across
+  // The sets of operands to repack before a product, beginning with none. Repacked rows run across
   // k.
   static std::vector<Needs> worth_pricing(const Request& request) {
     const GemmParams& p = request.product.params;

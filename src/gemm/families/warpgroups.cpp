@@ -36,7 +36,7 @@ TensorMapDesc map_of(std::int64_t inner, std::int64_t rows, std::int64_t stride,
   return tensor_map_of(TensorType::kBf16, inner, rows, rows > 1 ? stride : least, box);
 }
 
-// An operand as its rows lie in memory.
+// An operand by its rows in memory.
 struct Operand {
   std::int64_t inner, rows, stride;
   TensorBox box;

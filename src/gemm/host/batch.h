@@ -5,9 +5,9 @@
 
 namespace tessera::gemm::host {
 
-// A product of the problem as a problem of its own.
+// One product of a batched problem, as a problem of its own.
 Problem product_of(Problem problem);
-// Where product i begins; of a batch of pointers, by the lists in host memory.
+// The operands of product i; for a batch of pointers, taken from the lists in host memory.
 Operands operands_at(const Problem& problem, const Operands& operands, std::int64_t i);
 
 }  // namespace tessera::gemm::host

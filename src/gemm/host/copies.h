@@ -11,7 +11,7 @@ inline bool is_along_rows(Order order, Op op) {
   return (order == Order::kColumnMajor) == (op == Op::kNone);
 }
 
-// Whether C has a copy of its own. Else the copy of D begins as that of C.
+// Whether C has a copy of its own. Otherwise the copy of D holds C at first.
 inline bool has_own_c(const Problem& p) { return reads_c(p) && p.types.c != p.types.d; }
 
 }  // namespace tessera::gemm::host

@@ -132,7 +132,8 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
   std::vector<double> values(static_cast<std::size_t>(size.n));
   for (std::int64_t row = row0; row < row0 + size.m; ++row) {
     for (double& value : values) {
-      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha or k is 0.
+      // WHY no product: 0 times an infinity is not 0, and A and B must not be read if alpha or k is
+      // 0.
       value = reads_ab(p) ? alpha * number_of(*sums) : 0;
       ++sums;
     }

@@ -28,7 +28,7 @@ void multiply_products(Handle& handle, Staging& staging, const Problem& problem,
     try {
       multiply_by_panels(handle, staging, one, operands_at(problem, operands, i), options, stream);
     } catch (const std::exception& error) {
-      // WHY: any other status says that nothing was written.
+      // WHY a new status: all others mean that nothing was written.
       if (i > 0) throw StatusError(Status::failed(error.what()));
       throw;
     }

@@ -1,5 +1,5 @@
-// OpenBLAS, loaded at run time: what multiplies where there is no GPU, and the raw material of the
-// lab's references.
+// OpenBLAS, loaded at run time: it multiplies if there is no GPU, and computes the lab's
+// references.
 #pragma once
 
 #include <string>

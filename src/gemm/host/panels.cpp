@@ -12,12 +12,12 @@
 namespace tessera::gemm::host {
 namespace {
 
-// What x of A and of B has arrived makes x^2 of the product possible, so at first the GPU waits for
-// copies. The call ends at c x' + t (1 - x^2) at the earliest, where c copies all of A and B, t
-// multiplies, and x' is one panel more than x, whatever x: thin panels are good.
+// When a share x of A and of B has arrived, x^2 of the product can be computed, so at first the GPU
+// waits for copies. The call takes at least c x' + t (1 - x^2) for every x, where c is the time to
+// copy A and B, t the time to multiply, and x' is one panel more than x: thin panels are good.
 constexpr std::int64_t kLeastPanel = 1024, kMostPanels = 16;
-// HW: lines of a panel that is not contiguous come at full speed from 64 KB on, at nearly that with
-// 8 KB, and much slower with 2 to 4 KB (H200, PCIe 5 x16).
+// HW: copies of lines of a panel that is not contiguous reach full speed from 64 KB on, nearly that
+// with 8 KB, and are much slower with 2 to 4 KB (H200, PCIe 5 x16).
 // TRIED: 16 panels of 4 KB instead of 8 of 8 KB (BF16, 32768) took longer.
 constexpr std::int64_t kLeastLineBytes = 8192;
 // Longer products are made in parts, and each part is copied out while the next one is multiplied.
@@ -88,7 +88,7 @@ struct Part {
   std::int64_t r0, r1, c0, c1;
 };
 
-// One call on its way.
+// A running call.
 class Panels {
  public:
   Panels(Handle& handle, Staging& staging, const Problem& problem, const Operands& operands,
@@ -134,7 +134,7 @@ class Panels {
       device_.synchronize(stream_);
     } catch (const std::exception& error) {
       abandon();
-      // WHY: any other status says that nothing was launched.
+      // WHY a new status: all others mean that nothing was launched.
       if (has_launched_) throw StatusError(Status::failed(error.what()));
       throw;
     }
@@ -151,7 +151,7 @@ class Panels {
       most_parts_ = std::max(most_parts_, parts_of(step).size());
     }
   }
-  // Bytes that come in through pinned buffers.
+  // Bytes that are copied to the device through pinned buffers.
   double bytes_in() const {
     double bytes = 0;
     for (const Both* one : {&a_, &b_, &c_}) {
@@ -175,7 +175,7 @@ class Panels {
     device_.record(staging_.arrived.get(), staging_.in.stream());
     device_.wait(stream_, staging_.arrived.get());
     multiply_step(step);
-    // WHY: a step later, because the host may have to wait for it, and the GPU goes on meanwhile.
+    // WHY a step later: the host may have to wait for the result, and meanwhile the GPU continues.
     if (step > 0) take(step - 1);
   }
 
@@ -209,19 +209,19 @@ class Panels {
     const std::int64_t first = kind == VectorKind::kPerRow ? r0 : c0;
     return vector.address() + static_cast<DeviceAddress>(first * size_of(type));
   }
-  // Where the panels of a step begin.
+  // The begin of a step's panels.
   std::int64_t begin_of(std::int64_t extent, std::int64_t step) const {
     if (step == count_) return extent;
     return std::min(extent, round_up(extent / count_ * step, kPanelMultiple));
   }
   std::int64_t row(std::int64_t step) const { return begin_of(problem_.m, step); }
   std::int64_t col(std::int64_t step) const { return begin_of(problem_.n, step); }
-  // The event after a part of a step. Those of two steps are in use at a time.
+  // The event after a part of a step. Events of two steps are in use at a time.
   void* multiplied(std::int64_t step, std::size_t part) {
     return staging_.multiplied[static_cast<std::size_t>(step % 2) * most_parts_ + part].get();
   }
 
-  // The panels of a step, and what of C is added to.
+  // Copies the panels of a step, and the part of C that its products are added to.
   void bring(std::int64_t step) {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     if (reads_ab(problem_)) {

@@ -1,6 +1,6 @@
-// Operands in host memory, multiplied by the GPU. A and B come in panels of rows of op(A) and
-// columns of op(B); as soon as the next ones are there, all of D that they make possible is
-// multiplied, while further panels are on their way in and finished parts of D on their way out.
+// Operands in host memory, multiplied by the GPU. A and B are copied in panels of rows of op(A) and
+// columns of op(B). As soon as the next panels have arrived, the parts of D that they complete are
+// multiplied, while further panels and finished parts of D are being copied.
 #pragma once
 
 #include "gemm/call/multiply.h"

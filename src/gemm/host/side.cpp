@@ -42,7 +42,7 @@ double gpu_us(const Problem& p) {
 }
 
 constexpr double kCpuBytes = 40e3;  // bytes per microsecond; HW: the same Xeon
-// Outputs that one thread of OpenBLAS multiplies; it does not share out k.
+// Outputs that one thread of OpenBLAS multiplies; OpenBLAS does not split k among threads.
 constexpr double kOutputsPerThread = 64 * 64;
 
 // Microseconds of a cube with this many FLOP: between two measured ones a power, beyond the last

@@ -10,14 +10,14 @@
 
 namespace tessera::gemm::host {
 
-// Microseconds of a call, by a model (results/host_operands/).
+// Modelled microseconds of a call (results/host_operands/).
 struct Sides {
   double cpu = 0, gpu = 0;
 
   bool is_cpu_faster() const { return cpu <= gpu; }
 };
 
-// What the CPU takes for cubes of these sizes.
+// The CPU's times for cubes of these sizes.
 struct CpuRates {
   static constexpr std::array<int, 5> kSizes = {8, 32, 64, 128, 256};
   std::array<double, 5> us = {};

@@ -14,7 +14,7 @@ namespace tessera::gemm::host {
 class KeptBuffer {
  public:
   explicit KeptBuffer(Device& device) : device_(device) {}
-  // At least this many bytes, whatever they held. No launch or copy may use the last ones.
+  // A buffer of at least this many bytes, with any content. No launch or copy may use the last one.
   DeviceAddress at_least(std::size_t bytes);
   DeviceAddress address() const { return buffer_.address(); }
   std::size_t bytes() const { return buffer_.bytes(); }

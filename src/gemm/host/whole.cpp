@@ -13,7 +13,7 @@ constexpr double kMostBytes = 4 << 20;
 // Operands begin at multiples of this on the device, and their lines at multiples of kLineBytes,
 // which is what wide copies of kernels need.
 constexpr std::int64_t kBegin = 256, kLineBytes = 16;
-// The host copies the next operand while so much is on its way.
+// The host copies the next operand once this many bytes are being sent.
 constexpr std::int64_t kWorthACopy = 64 << 10;
 
 // One operand of every product: its lines as the caller has them, and packed.
@@ -48,7 +48,7 @@ Packed packed(const MatrixView& view, bool is_along_rows, ElementType type, cons
   return out;
 }
 
-// All operands of a group of products, side by side: what goes in, then D.
+// All operands of a group of products, side by side: the inputs, then D.
 struct Layout {
   Layout(const Problem& p, const Operands& at) {
     const Batch& batch = p.batch;
@@ -122,7 +122,7 @@ class Whole {
       }
     } catch (const std::exception& error) {
       abandon();
-      // WHY: any other status says that nothing was launched.
+      // WHY a new status: all others mean that nothing was launched.
       if (has_launched) throw StatusError(Status::failed(error.what()));
       throw;
     }
@@ -174,9 +174,8 @@ class Whole {
             static_cast<std::size_t>(one.lines)};
   }
 
-  // WHY the last group as large as the others: the same kernel multiplies all products, so that
-  // each has the same bits wherever it is in the batch. What is beyond the last product is not
-  // used.
+  // WHY the last group is as large as the others: the same kernel multiplies all products, so that
+  // each has the same bits at any place in the batch. Results beyond the last product are not used.
   void multiply() {
     Problem part = problem_;
     part.lda = layout_.a.ld;

@@ -1,5 +1,5 @@
-// Small problems whose operands are in host memory, multiplied by the GPU: everything goes in, is
-// multiplied and comes back on one stream. A batch goes in groups of products.
+// Small problems whose operands are in host memory, multiplied by the GPU: all operands are copied,
+// multiplied and copied back on one stream. A batch is processed in groups of products.
 #pragma once
 
 #include "gemm/call/multiply.h"

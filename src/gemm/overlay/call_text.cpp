@@ -92,7 +92,7 @@ class CallReader {
     for (const char* const key : {"type", "m", "n", "k"}) {
       if (!seen_.contains(key)) refuse(key, "is missing");
     }
-    // WHY at the end: the words come in any order.
+    // WHY at the end: the words may have any order.
     if (!strides_.empty()) {
       if (call_.problem.batch.kind != BatchKind::kStrided) refuse("strides", "needs batch=");
       Batch& batch = call_.problem.batch;

@@ -1,5 +1,6 @@
-// A call as one line of text: what the library's log writes, `tessera tune --from` reads, and, less
-// what does not change how fast a plan is, the name under which an overlay keeps a measured plan.
+// A call as one line of text: the library's log writes it, `tessera tune --from` reads it, and,
+// without the parts that do not affect a plan's speed, it is the name under which an overlay keeps
+// a measured plan.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ std::string short_text(double us) {
   return text;
 }
 
-// The text up to the separator, which is dropped with it. None where there is no separator.
+// Takes the text up to the separator, and drops both. None if there is no separator.
 std::optional<std::string_view> take(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   if (end == std::string_view::npos) return std::nullopt;

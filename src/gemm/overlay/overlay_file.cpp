@@ -29,7 +29,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// Empty where the user has none.
+// Empty if the user has none.
 std::string cache_folder() {
   const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
   if (!cache.empty()) return cache + "/tessera";

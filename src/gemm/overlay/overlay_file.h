@@ -1,5 +1,6 @@
-// Where overlays lie: a file per GPU in the user's cache folder ($XDG_CACHE_HOME/tessera, else
-// ~/.cache/tessera), or the one file that TESSERA_TUNING names; "off" or nothing in it means none.
+// The files of overlays: one per GPU in the user's cache folder ($XDG_CACHE_HOME/tessera, else
+// ~/.cache/tessera), or the one file that TESSERA_TUNING names; if it is "off" or empty, there is
+// none.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ std::string overlay_path(const std::string& gpu);
 // The files of all GPUs that have one.
 std::vector<std::string> overlay_paths();
 
-// The commit of the images that this process runs. Throws kUnavailable where there are none.
+// The commit of the images that this process runs. Throws kUnavailable if there are none.
 std::string library_version();
 
 // The overlay in a file, whoever measured it. A file that cannot be read is ignored, with the
@@ -25,7 +26,7 @@ Overlay read_overlay(const std::string& path);
 // Throws kUnavailable.
 void write_overlay(const Overlay& overlay);
 
-// Does nothing where there is no file.
+// Does nothing if there is no file.
 void remove_overlay(const std::string& path);
 
 // The limits of a GPU with the user's overlay. Reads its file once per process, at the first call

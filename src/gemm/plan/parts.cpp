@@ -33,7 +33,7 @@ std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   return rows >= p.m ? "parts of columns" : "parts of rows and columns";
 }
 
-// The candidate of the cheapest kernel, with as much workspace as it asks for.
+// The candidate of the cheapest kernel, with all the workspace that it requests.
 Candidate cheapest(const Subproblem& product, const DeviceLimits& limits,
                    const PlanOptions& options) {
   std::vector<Candidate> all = candidates_of(product, limits, options);

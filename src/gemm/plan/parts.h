@@ -14,9 +14,9 @@ namespace tessera::gemm {
 Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
                   const PlanOptions& options, Plan& plan);
 
-// Plans a product that is not a batch in the fewest parts within whose workspace the kernel that is
-// the cheapest for a part runs, and takes that plan if it costs less than `least_cost`, which is
-// what fits as a whole. False, and the plan is as before, where there is none.
+// Plans a product that is not a batch in parts: the fewest for which the cheapest kernel of a part
+// fits into the workspace. Takes that plan if it costs less than `least_cost`, the cost of the best
+// plan that fits as a whole. Else returns false and leaves the plan as it was.
 bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan);
 
 }  // namespace tessera::gemm

@@ -1,5 +1,5 @@
 // From a problem to the steps that compute it. Pure: the same inputs give the same plan on any
-// machine. A plan holds no addresses; gemm/call/prepare.h brings it onto a device and runs it with
+// machine. A plan holds no addresses; gemm/call/prepare.h loads it onto a device and runs it with
 // operands.
 #pragma once
 
@@ -47,8 +47,8 @@ struct Plan {
   OperandTable operands;  // of it
   Alignment alignment;
   DeviceLimits limits;
-  // All candidates within the workspace limit; the first is the one taken: that of the overlay,
-  // else the cheapest.
+  // All candidates within the workspace limit. The first is taken: the overlay's, else the
+  // cheapest.
   std::vector<Candidate> offers;
   std::vector<Step> steps;                       // of one round; none where nothing is written
   std::int64_t workspace_limit = kAnyWorkspace;  // that it was made within
@@ -67,11 +67,11 @@ struct Plan {
 // The problem that a plan is made for: leading dimensions filled in, alpha and beta 0 or 1.
 Problem planned_problem(Problem problem);
 
-// Checks the problem, collects offers (of the named kernel, else of all kernels of the library),
-// and builds the launches of the one that the overlay of the limits names, else of the cheapest. A
-// leading dimension of 0 means the smallest legal one. Throws kBadArgument for an illegal problem,
-// packed operands that a batch does not share or a workspace limit below what is needed,
-// kUnsupported where no kernel takes the problem.
+// Checks the problem, collects offers (from the named kernel, else from all kernels of the
+// library), and builds the launches of the offer that the overlay of the limits names, else of the
+// cheapest. A leading dimension of 0 means the smallest legal one. Throws kBadArgument for an
+// illegal problem, packed operands that a batch does not share or a workspace limit below the
+// necessary one; kUnsupported if no kernel takes the problem.
 Plan plan(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
           const PlanOptions& options = {});
 

@@ -21,7 +21,7 @@ class Search {
     }
   }
 
-  // Throws the reason where there is none.
+  // Throws the reason if there is none.
   std::vector<Candidate> candidates() {
     candidates_.reserve(16);
     if (options_.kernel) {
@@ -37,7 +37,7 @@ class Search {
     const Kernel& kernel = *choice.kernel;
     const Epilogue& epilogue = problem_.epilogue;
     if (!choice.decision.empty()) given_ = decision_named(choice);
-    // Where nothing is multiplied there is nothing to split or to repack.
+    // Without a product there is nothing to split or to repack.
     if (!reads_ab(problem_)) given_.reset();
     if (kernel.applies_epilogue && !is_fused(epilogue)) {
       throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +

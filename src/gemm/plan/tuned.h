@@ -8,8 +8,8 @@
 namespace tessera::gemm {
 
 // The candidate that the overlay of plan.limits names for plan.problem, planned again within the
-// workspace limit. None where there is no entry, or where what it names is not possible here;
-// plan.tuned says which.
+// workspace limit. None if there is no entry, or if the named plan is not possible here; plan.tuned
+// says which.
 std::optional<Candidate> tuned_candidate(const PlanOptions& options, Plan& plan);
 
 // Puts it before all others. `fits`: whether these are within the workspace limit.

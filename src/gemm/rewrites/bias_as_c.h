@@ -1,6 +1,6 @@
-// A bias without a launch of its own: one value for each column of a row-major D is a C whose rows
-// are all the same memory, with a beta of 1. Every kernel adds a C in its store, and in the launch
-// that adds the parts of k; so none needs to know of the bias, and its code stays as it is.
+// A bias without a launch of its own: the bias of the columns of a row-major D is passed as a C
+// whose rows are all the same memory, with a beta of 1. Every kernel adds a C when it stores, and
+// so does the launch that adds the parts of k; so no kernel needs code for the bias.
 #pragma once
 
 #include "gemm/rewrites/route.h"

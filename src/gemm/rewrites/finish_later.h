@@ -1,11 +1,11 @@
-// Epilogues for every kernel. What a problem with an epilogue multiplies first is the same problem
-// without it, whose D holds unrounded sums; a last step makes D of them:
+// Epilogues for every kernel. A problem with an epilogue is first multiplied without it, into a D
+// of unrounded sums, and a last step computes D from them:
 //
 //   D of the type of the sums     alpha A B + beta C goes to D, and is finished there
 //   any other D                   alpha A B goes to a temp, as FP32; C, of any floating type, is
 //                                 added with the rest
 //
-// So D is rounded once, whatever multiplies. WHY not in the store of each kernel alone: a kernel
+// So D is rounded once, whichever kernel multiplies. WHY not only in each kernel's store: a kernel
 // that is compiled with an epilogue is one more kernel, and there are sixty. A bias that a kernel
 // can add as C needs no last step (bias_as_c.h).
 #pragma once

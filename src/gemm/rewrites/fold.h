@@ -9,8 +9,8 @@
 
 namespace tessera::gemm {
 
-// The one product, without a batch, of a legal problem with its leading dimensions; empty where the
-// batch is none. Its addresses are those of the first product.
+// The one product without a batch that a legal problem, with its leading dimensions, is equal to;
+// empty if there is none. Its addresses are those of the first product.
 std::optional<Problem> folded(const Problem& problem);
 
 }  // namespace tessera::gemm

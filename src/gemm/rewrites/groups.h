@@ -1,5 +1,5 @@
-// A batch of groups of rows as products of its own: a mixture of experts, where each group of rows
-// is multiplied by another B.
+// A batch of groups of rows as separate products: a mixture of experts, where each group of rows is
+// multiplied by another B.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// A route: the caller's problem after some rewrites. A rewrite turns a product into a simpler one
+// A route: the caller's problem after some rewrites. A rewrite replaces a product by a simpler one
 // and steps before and after it. The families make offers for the products of all routes, and the
-// list of steps that is cheapest in all wins. A new rewrite is one file here, and one line in
+// list of steps with the least total cost wins. A new rewrite is one file here, and one line in
 // rewrites.cpp.
 #pragma once
 

@@ -110,7 +110,7 @@ class Family {
  public:
   virtual ~Family() = default;
   // Adds an offer for each variant that takes the problem, or for the named variant alone. Not ok,
-  // with the reason, where there is none. An offer may exceed the workspace limit; then it has the
+  // with the reason, if there is none. An offer may exceed the workspace limit; then it has the
   // smallest workspace that its variant can use.
   virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                        std::vector<Offer>& offers) const = 0;

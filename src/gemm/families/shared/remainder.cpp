@@ -9,7 +9,8 @@ namespace {
 constexpr double kWorthwhile = 0.99;  // share of the cost in one piece: the model is not finer
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
-// Where whole tiles end: at the end of D or, where that is ragged, at the last edge before it.
+// The ends of whole tiles: the end of D or, if that is not at the end of a tile, the last tile's
+// end before it.
 struct Ends {
   long long list[2];
   int count;

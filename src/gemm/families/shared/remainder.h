@@ -19,7 +19,7 @@ struct Rectangle {
   Scheduled scheduled = {};
 };
 
-// At most three: whole tiles first, then what is to the right and below.
+// At most three: whole tiles first, then the rests to the right and below.
 struct Rectangles {
   Rectangle list[Decision::kMostPieces];
   int count = 0;
@@ -33,7 +33,7 @@ struct Rectangles {
 // The product of a rectangle of m rows and n columns, without addresses.
 GemmParams product_of(std::int64_t m, std::int64_t n, const GemmParams& whole);
 
-// Whether pieces cover all of D, none of it twice, and begin where tiles of this size do.
+// Whether the pieces cover all of D without overlaps, and begin at multiples of the block tile.
 bool is_tiling(std::span<const Piece> pieces, const GemmParams& whole, BlockTile block);
 
 // Searches for the cheapest rectangles of a product, among rows whose operands are all loaded by
@@ -48,7 +48,7 @@ class RemainderSearch {
   // All of D by one row.
   Rectangles whole(const RatedRow& row) const { return whole(row, split_); }
   Rectangles whole(const RatedRow& row, Splitting split) const;
-  // A piece of D by a row, split as the piece says.
+  // A piece of D, computed by a row's config, split as the piece says.
   Rectangle rectangle(const RatedRow& row, const Piece& piece) const;
   // The rectangles that the policy requests, else the cheapest ones; the rectangle of `row` comes
   // first.

@@ -24,7 +24,7 @@ bool can_be_mapped(TensorMapDesc desc, int alignment);
 // Whether the row's majors and loads suit these operands. Rows with run-time strides suit all.
 bool can_load(const KernelRow& row, const Request& request);
 
-// The first row of a variant whose majors and loads suit the operands; null where none does.
+// The first row of a variant whose majors and loads suit the operands; null if none does.
 const KernelRow* row_of_loads(const Variant& variant, const Request& request);
 
 // Adds the maps of the operands that the row loads by TMA, at these offsets.

@@ -224,8 +224,8 @@ class WgmmaSteps {
     return step;
   }
 
-  // How the matrices of partial sums lie: one below the other or, where they are transposed, side
-  // by side.
+  // The layout of the matrices of partial sums: one below the other or, if they are transposed,
+  // side by side.
   struct PartialSums {
     std::int64_t rows, ld, part;
   };

@@ -14,11 +14,11 @@ inline const wgmma::Config& wgmma_config(const KernelRow& row) {
   return *static_cast<const wgmma::Config*>(row.config);
 }
 
-// An operand as its rows lie in memory: `inner` neighbours, `rows` of them.
+// An operand by its rows in memory: `inner` adjacent elements, `rows` of them.
 struct OperandRows {
   std::int64_t inner, rows, stride;  // elements
 
-  // With one row the stride is unused.
+  // The stride of a single row is not used.
   std::int64_t map_stride(int bytes) const {
     return rows > 1 ? stride : (std::max(inner, std::int64_t{1}) * bytes + 15) / 16 * 16 / bytes;
   }

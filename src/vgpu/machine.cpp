@@ -1,5 +1,5 @@
-// The virtual GPU from outside: checks the input of callers, and keeps the state that lives between
-// launches.
+// The public interface of the virtual GPU: checks callers' input, and keeps the state that persists
+// between launches.
 #include "vgpu/machine.h"
 
 #include <fmt/format.h>

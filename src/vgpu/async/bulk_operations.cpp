@@ -1,5 +1,5 @@
-// cp.async.bulk and its relatives: checks the operation that one lane issues, reports it to
-// observers, and hands it to the transfers of the cluster.
+// cp.async.bulk and related instructions: checks the operation that one lane issues, reports it to
+// observers, and passes it to the transfers of the cluster.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -101,7 +101,7 @@ void check_bulk_bytes(const Site& site, std::uint32_t bytes) {
 
 // ---- runs of bytes ------------------------------------------------------------------------------
 
-// to shared, from global or shared, bytes, object{, mask of CTAs}
+// Operands: to shared, from global or shared, bytes, object{, mask of CTAs}.
 void load_run(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t bytes = word(lanes, op, 2, lane);
@@ -136,7 +136,7 @@ void load_run(const Lanes& lanes, const Op& op, int lane) {
   site.cluster().transfers().issue(std::move(transfer));
 }
 
-// to global, from shared, bytes{, mask of the bytes of each 16}
+// Operands: to global, from shared, bytes{, mask of the bytes of each 16}.
 void store_run(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t bytes = word(lanes, op, 2, lane);
@@ -310,7 +310,7 @@ void store_box(const Lanes& lanes, const Op& op, int lane) {
 
 // ---- values of registers ------------------------------------------------------------------------
 
-// to, object, values: st.async and red.async
+// st.async and red.async. Operands: to, object, values.
 void send(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t each = bytes_of(CopyElement(op.immediate & 0xff));

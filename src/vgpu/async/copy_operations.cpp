@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// Bytes that a lane reads; the rest of its copy is zeros.
+// The number of bytes that a lane reads; the rest of its copy is zeros.
 std::uint32_t source_bytes(const Lanes& lanes, const Op& op, int lane) {
   const auto bytes = static_cast<std::uint32_t>(op.immediate);
   if (op.flags & kIgnoresSource) return predicate_of_lane(lanes, op, 2, lane) ? 0 : bytes;

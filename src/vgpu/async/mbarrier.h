@@ -1,5 +1,5 @@
 // Barrier objects in shared memory (PTX ISA: mbarrier). A phase ends when no arrivals and no bytes
-// are pending any more; then the next one begins by itself.
+// are pending; the next one begins at the same time.
 #pragma once
 
 #include <array>

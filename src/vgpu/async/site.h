@@ -1,5 +1,4 @@
-// Where an asynchronous operation comes from, and how its operands are read: one instruction of one
-// lane.
+// The origin of an asynchronous operation, one instruction of one lane, and its operands.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct Site {
   [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
   [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
                              std::uint64_t address) const;
-  // Adds a hint what to do, for kinds of faults that have none of their own.
+  // Adds a hint for kinds of faults without a hint of their own.
   [[noreturn]] void fault_with(FaultKind kind, const std::string& message, const std::string& hint,
                                const std::uint64_t* address = nullptr) const;
   // Something wrong that does not stop the kernel.

@@ -1,4 +1,4 @@
-// Where the elements of a box lie, in the tensor and in shared memory.
+// The places of a box's elements, in the tensor and in shared memory.
 #pragma once
 
 #include <cstdint>

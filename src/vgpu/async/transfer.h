@@ -52,7 +52,7 @@ class Transfers {
   // All but the newest `pending` groups of these lanes are done, or have been read.
   void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
   // Called when nothing else can make progress: completes one transfer that an mbarrier waits for.
-  // False: there is none.
+  // False if there is none.
   bool deliver_one(std::uint64_t random);
   // The threads end. Transfers that they have not waited for no longer belong to them.
   void lanes_exit(const AsyncWarp& warp, std::uint32_t mask);
@@ -68,7 +68,7 @@ class Transfers {
   std::deque<Transfer> queue_;  // in the order of issue
 };
 
-// How many bulk groups each lane of a warp has committed.
+// The number of bulk groups that each lane of a warp has committed.
 struct BulkGroups {
   std::uint32_t committed[kLanes] = {};
 };

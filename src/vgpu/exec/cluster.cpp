@@ -1,5 +1,5 @@
-// A warp runs to its next barrier before another starts: wherever a barrier is missing, a warp sees
-// memory as no lockstep would ever show it, and the result is wrong every time.
+// A warp runs to its next barrier before another starts. So where a barrier is missing, a warp sees
+// memory as it never is if warps run in step, and the result is wrong every time.
 #include "vgpu/exec/cluster.h"
 
 #include <fmt/format.h>
@@ -136,7 +136,7 @@ bool Cluster::finish_late_operation() {
   return false;
 }
 
-// Waits for mbarriers come back false.
+// Lets waits for mbarriers return false.
 bool Cluster::wake_waits() {
   loads_at_wake_ = executed_.loads;
   bool any = false;
@@ -144,7 +144,8 @@ bool Cluster::wake_waits() {
   return any;
 }
 
-// Whether anything goes on. What the state does not show is counted: stores, changes of mbarriers.
+// Whether anything changes. Changes that the state does not show are counted: stores, changes of
+// mbarriers.
 RepeatWatch::Verdict Cluster::look() {
   executed_ = {};
   std::uint64_t state = barrier_.arrived + (std::uint64_t{barrier_.live} << 20);

@@ -33,7 +33,7 @@ class Cluster final : public AsyncCluster {
   Progress run();
   // Whether it did anything since the last call that others may see.
   bool had_effects();
-  // Nobody else can help an idle cluster.
+  // Called for an idle cluster that no other cluster can wake.
   [[noreturn]] void fault_idle(const std::string& why);
 
   // ---- for its CTAs and warps -------------------------------------------------------------------
@@ -41,16 +41,16 @@ class Cluster final : public AsyncCluster {
   ClusterBarrier& barrier() { return barrier_; }
   // Grows with every read and with the warp instructions that have run: the same in every run.
   std::uint64_t clock();
-  // Whether a wait that comes too early shall come back false at once; by seed.
+  // Whether a wait that comes too early shall return false at once; depends on the seed.
   bool is_spurious();
-  // Whether a look at a barrier object that is not done comes back false at once: nothing else can
-  // run, and the loops around such looks are given the time to end by their own counts.
+  // Whether a test of a barrier object that is not complete returns false at once: nothing else can
+  // run, and loops around such tests may end by their own counters.
   bool polls_freely() const { return polls_freely_; }
-  // A warp ran its whole turn without coming to a wait.
+  // Called when a warp has run its whole turn without reaching a wait.
   void note_long_turn() { long_turn_ = true; }
-  // Opens the barrier of the cluster if everybody is there.
+  // Opens the barrier of the cluster if all threads have arrived.
   void check_barrier();
-  // So many threads exit, of which some have arrived at the barrier of the cluster.
+  // `count` threads exit, of which `arrived` have arrived at the barrier of the cluster.
   void threads_exit(std::uint32_t count, std::uint32_t arrived);
   void cta_finished(std::uint32_t rank);
 

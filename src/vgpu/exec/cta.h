@@ -49,7 +49,7 @@ class Cta final : public AsyncCta {
   std::uint32_t threads() const { return threads_; }
   WarpPlace place_of(std::uint32_t warp) const;
   Barrier& barrier(std::uint32_t id) { return barriers_[id]; }
-  // Opens the barrier if everybody is there.
+  // Opens the barrier if all threads have arrived.
   void check_barrier(std::uint32_t id);
   void warp_finished();
   // Warps of the warpgroup pass their wgmma when all warps that have not ended have reached it.

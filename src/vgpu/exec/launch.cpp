@@ -36,8 +36,8 @@ std::uint64_t clusters_at_once(const LaunchContext& context) {
   return std::max<std::uint64_t>(1, ctas * kMultiprocessors / size);
 }
 
-// Sees that nothing goes on any more: all workers looked at all of their clusters after the last
-// thing that happened.
+// Detects that nothing can continue: all workers examined all of their clusters after the last
+// change.
 class Standstill {
  public:
   explicit Standstill(std::size_t workers) : idle_since_(workers, kNever) {}
@@ -197,7 +197,7 @@ class Launch {
     return any;
   }
 
-  // None of this worker's clusters goes on, and no further one can start.
+  // Called when none of this worker's clusters can continue, and no further one can start.
   void wait_for_others(Work& mine) {
     if (standstill_.is_reached()) {
       mine.index = mine.waiting.front()->index;

@@ -15,8 +15,8 @@ struct Printed {
   int arguments = 0;  // the return value of printf
 };
 
-// `format` and what it names with %s are strings at generic addresses; the arguments lie from
-// `arguments` on, each at the next multiple of its size.
+// `format` and the arguments of %s are addresses of strings in generic memory; the arguments begin
+// at `arguments`, each at the next multiple of its size.
 Printed print_format(std::uint64_t format, std::uint64_t arguments, const ReadByte& read);
 
 std::string read_string(std::uint64_t address, const ReadByte& read);

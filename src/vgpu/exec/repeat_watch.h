@@ -1,5 +1,5 @@
-// Whether a machine that stores nothing comes back to a state in which it was: then it never ends.
-// Brent's way of finding a cycle: one state is kept, and exchanged for a later one ever more
+// Detects that a machine which stores nothing returns to an earlier state: then it never ends.
+// Brent's algorithm for cycles: one state is kept, and replaced by a later one more and more
 // rarely.
 #pragma once
 

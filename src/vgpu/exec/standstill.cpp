@@ -141,8 +141,8 @@ void Cluster::fault_idle(const std::string& why) {
         why.empty());
 }
 
-// Faults with the state of everything that is waited for. A cluster that has ended has no place to
-// name.
+// Throws a fault with the state of all objects that threads wait for. A cluster that has ended has
+// no place to name.
 void Cluster::fault(FaultKind kind, std::string text, bool all_run) {
   const Warp* first = nullptr;
   std::vector<Waited> all;

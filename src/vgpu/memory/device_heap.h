@@ -17,16 +17,16 @@ class DeviceHeap {
   static constexpr std::size_t kLimit = 8 << 20;
   static constexpr std::size_t kSpan = 64 << 20;  // addresses; more than can live at once
 
-  // In [base, base + kSpan).
+  // All addresses are in [base, base + kSpan).
   explicit DeviceHeap(std::uint64_t base) : base_(base), next_(base) {}
 
   // All of this is safe to call from several threads. Aligned to 16 bytes at least; 0 when the heap
   // is full, or the alignment is not a power of two.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 16);
-  // Frees this address. Returns the error in words; empty: none.
+  // Frees this address. Returns an error message; empty: none.
   std::string free(std::uint64_t address);
   bool holds(std::uint64_t address) const { return address - base_ < kSpan; }
-  // The error of an access in words; empty: none.
+  // The error message for an access; empty: none.
   std::string misuse(std::uint64_t address, std::uint64_t bytes) const;
 
  private:

@@ -1,5 +1,5 @@
 // Global memory: allocations in an address space of their own, with red zones around each, so that
-// an index that leaves its array meets nothing.
+// an index outside its array does not hit another array.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class GlobalMemory {
 
   std::size_t limit() const { return limit_; }
 
-  // The allocation that the address lies in; null if none.
+  // The allocation that contains the address; null if none does.
   const MemoryBlock* find(std::uint64_t address) const;
   // Host memory of [address, address + bytes). Throws Fault kOutOfBounds.
   std::byte* host(std::uint64_t address, std::size_t bytes) const;
@@ -40,7 +40,7 @@ class GlobalMemory {
   void host_wrote(std::uint64_t address, std::size_t bytes);
   void assume_written();
 
-  // What lies there, in words: "4 bytes past the end of an allocation of 1024 bytes".
+  // A description of the address: "4 bytes past the end of an allocation of 1024 bytes".
   std::string describe(std::uint64_t address, std::size_t bytes) const;
 
  private:

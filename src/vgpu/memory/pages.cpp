@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// From here on, few large pages cost less than many small ones.
+// From this size on, few large pages cost less than many small ones.
 constexpr std::size_t kHuge = 4 << 20;
 
 // WHY a piece of 16 MB: a process may have 65530 mappings, and a piece is filled once.

@@ -27,8 +27,8 @@ class Pages {
   std::size_t bytes_ = 0;
 };
 
-// Memory that holds 0xff bytes; null if there is no memory. A large one takes memory only where it
-// is written. To be given back with munmap.
+// Memory that holds 0xff bytes; null if there is no memory. A large one takes physical memory only
+// where it is written. To be returned with munmap.
 std::byte* map_filled(std::size_t bytes);
 
 }  // namespace tessera::vgpu

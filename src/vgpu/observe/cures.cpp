@@ -35,7 +35,7 @@ bool is_same_line(const FindingPlace& a, const FindingPlace& b) {
                                       a.source_file == b.source_file && a.callers == b.callers);
 }
 
-// The gap in which one change mends both findings; none if it takes two changes.
+// The gap in which one change mends both findings; none if two changes are needed.
 std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   if (a.wraps() != b.wraps()) return std::nullopt;
   const FindingPlace& from = a.from.ptx_line > b.from.ptx_line ? a.from : b.from;
@@ -44,7 +44,7 @@ std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
     if (from.ptx_line >= to.ptx_line) return std::nullopt;
     return Gap{from, to};
   }
-  // Loops that lie apart have an end each.
+  // Separate loops have separate ends.
   const bool apart = a.from.ptx_line < b.to.ptx_line || b.from.ptx_line < a.to.ptx_line;
   if (apart) return std::nullopt;
   return Gap{from, to};
@@ -84,7 +84,7 @@ bool does(const FindingPlace& place, const char* verb) {
   return place.what.find(verb) != std::string::npos;
 }
 
-// The gaps that end first come first: so each change mends as many findings as it can.
+// The gaps that end first come first, so that each change mends as many findings as possible.
 std::vector<std::size_t> by_end(const std::vector<std::optional<Gap>>& gaps) {
   std::vector<std::size_t> order(gaps.size());
   std::iota(order.begin(), order.end(), 0);
@@ -106,7 +106,7 @@ std::string gap_text(const FindingPlace& from, const FindingPlace& to, bool wrap
   if (is_one_line && !wraps && does(from, "read") && !does(to, "read")) {
     return fmt::format("between the read and the write of {}, which is to be taken apart", first);
   }
-  // A line reads before it writes: the other way round it runs again, in a loop that is unrolled.
+  // A line reads before it writes; the other order means a second iteration of an unrolled loop.
   if (wraps || is_one_line) {
     return fmt::format("after {}, before {} runs again", first, is_one_line ? "it" : second);
   }

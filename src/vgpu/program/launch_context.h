@@ -31,7 +31,7 @@ struct LaunchContext {
   DeviceHeap* heap = nullptr;                    // null unless the kernel uses it
   std::uint64_t grid_workspace = 0;              // address; of kernels that use it
   std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: nothing does
-  // Where checks leave this launch for the next one; null: there is none.
+  // Receives this launch as the earlier one of the next launch; null if there is no next one.
   std::shared_ptr<const EarlierLaunch>* becomes_earlier = nullptr;
 };
 

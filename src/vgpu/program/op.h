@@ -51,7 +51,8 @@ struct ClusterMemory {
   std::uint32_t live = 1;  // one bit a rank: some of its threads have not exited
 };
 
-// The running part of a warp: registers, active lanes, and the memories that it can reach.
+// The state of a warp that operations use: registers, active lanes, and the memories that it can
+// access.
 struct Lanes {
   std::byte* registers = nullptr;        // registers of the current frame
   std::uint32_t mask = 0;                // active lanes

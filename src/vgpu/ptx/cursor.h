@@ -1,4 +1,4 @@
-// A place in a list of tokens, with the questions that a recursive descent asks.
+// A place in a list of tokens, with the tests that a recursive descent parser needs.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Cursor {
       depth += token.text[0] == '{' ? 1 : token.text[0] == '}' ? -1 : 0;
     }
   }
-  // To the end of a directive that says nothing to us: its ';' or the end of its line.
+  // Skips an unknown directive up to its ';' or the end of its line.
   void skip_line() {
     const std::uint32_t line = peek().line;
     while (!at_end() && peek().line == line && !is_punct('{') && !is_punct('}')) {

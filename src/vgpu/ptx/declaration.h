@@ -14,7 +14,7 @@ namespace tessera::vgpu::ptx {
 
 // ".f32" without its dot; nullopt for a word that names no type.
 std::optional<Type> type_from_word(std::string_view word);
-std::string_view word_of(const Type& type);  // "f32"; "?" for what has no word
+std::string_view word_of(const Type& type);  // "f32"; "?" if the type has no name
 std::optional<Space> space_from_word(std::string_view word);
 
 // One declared name. A range "%r<12>" is %r0 to %r11.

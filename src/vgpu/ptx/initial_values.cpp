@@ -12,7 +12,7 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// The bits of a number as the type asks for it.
+// Reads the bits of a number of this type.
 std::uint64_t number_bits(Cursor& cursor, Type type) {
   const bool negative = cursor.accept('-');
   const Token& token = cursor.next();
@@ -28,7 +28,7 @@ std::uint64_t number_bits(Cursor& cursor, Type type) {
       value = std::bit_cast<double>(token.value);
       break;
     case TokenKind::kFloat32:
-      // WHY: a hexadecimal float keeps its bits where they fit, a NaN too.
+      // WHY: a hexadecimal float keeps its bits if they fit, even those of a NaN.
       if (type.bits == 32) return token.value ^ (negative ? 1u << 31 : 0);
       value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(token.value)));
       break;

@@ -1,5 +1,5 @@
-// PTX text to tokens. Opcodes keep their modifiers as separate tokens (".global"), because their
-// order is not fixed; comments and white space are gone.
+// Converts PTX text to tokens. Modifiers of an opcode are separate tokens (".global"), because
+// their order is not fixed; comments and white space are dropped.
 #pragma once
 
 #include <cstdint>

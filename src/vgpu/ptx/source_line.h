@@ -1,6 +1,6 @@
-// Which line of the sources an instruction is shown with. Kernels wrap single instructions and
-// calls of the toolkit in small functions; where these are inlined, the innermost line is always
-// the same one of a header, which does not say where in the kernel it was called.
+// The source line that is shown for an instruction. Kernels wrap single instructions and calls of
+// the toolkit in small functions. If these are inlined, the innermost line is always the same line
+// of a header, which does not show where in the kernel it was called.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tessera::vgpu::ptx {
 struct SourceLine {
   std::string file;  // empty if unknown
   int line = 0;
-  // Files and lines of the calls that were inlined to come here, the innermost first.
+  // Files and lines of the inlined calls that lead here, the innermost first.
   std::vector<std::pair<std::string, int>> callers;
 };
 

@@ -1,5 +1,5 @@
-// A fault must be readable without a debugger: the first line says what went wrong, the second one
-// where, as far as the place is known.
+// A fault must be readable without a debugger: the first line describes the error, the second one
+// its place, as far as it is known.
 #include "vgpu/report/fault.h"
 
 #include <fmt/format.h>

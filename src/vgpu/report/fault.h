@@ -41,7 +41,7 @@ struct FaultPlace {
 
 class Fault : public std::runtime_error {
  public:
-  // what(): one or a few plain lines that hold all of the place.
+  // what() returns one or a few plain lines with the whole place.
   Fault(FaultKind kind, const std::string& message, FaultPlace place);
   FaultKind kind() const { return kind_; }
   const std::string& message() const { return message_; }  // without the place

@@ -27,7 +27,7 @@ struct FindingPlace {
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
-// Sources of undefined values. Whether a value matters depends on where it goes.
+// Sources of undefined values. Whether a value matters depends on its uses.
 enum class UndefinedSource : std::uint8_t {
   kShuffle,  // a shuffle reads a lane outside its mask
   kLocal,    // local memory that the thread has not written
@@ -38,7 +38,7 @@ struct UndefinedRead {
   FindingPlace place;
 };
 
-// Where a change mends a finding.
+// The place of a change that mends a finding.
 enum class CureAt : std::uint8_t {
   kNowhere,        // no change in one place alone mends it
   kBetween,        // anywhere between the earlier access and the later one

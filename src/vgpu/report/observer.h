@@ -37,9 +37,9 @@ struct StoredValues {
   std::size_t bytes_of(int lane, std::byte* to) const;
 };
 
-// One issue of one memory instruction, before it happens; bounds and alignment hold. Lanes that
-// reach into several memories through generic addresses, or into several CTAs' shared memories,
-// come as one access per memory.
+// One execution of one memory instruction, reported before it happens; bounds and alignment are
+// correct. If lanes access several memories by generic addresses, or several CTAs' shared memories,
+// there is one access per memory.
 struct WarpAccess {
   Actor by;
   AccessKind kind = AccessKind::kLoad;
@@ -153,7 +153,7 @@ class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
   virtual std::unique_ptr<Observer> for_worker() = 0;
-  // After the last cluster: adds its observations to the report.
+  // Called after the last cluster: adds its observations to the report.
   virtual void report(LaunchReport& to) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The address windows of the memories. The window of a generic address says which memory it is in;
-// global memory has no window: whatever is not in the others is global.
+// The address windows of the memories. The window of a generic address determines its memory;
+// global memory has no window: all other addresses are global.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ constexpr std::uint64_t kFunctionBase = 0x0000'4000'0000'0000;
 constexpr std::uint64_t kWindowBytes = 0x0000'0000'1000'0000;
 constexpr std::uint64_t kGlobalBase = 0x0000'7000'0000'0000;
 
-// Addresses inside the windows. The first kilobyte of shared memory belongs to the system, as on
-// silicon, so that a null pointer is out of bounds; local memory likewise.
+// First addresses inside the windows. The first kilobyte of shared memory belongs to the system, as
+// on silicon, so that a null pointer is out of bounds; the same holds for local memory.
 constexpr std::uint32_t kSharedBase = 1024;
 // HW: an address of shared memory holds the rank of its CTA in the cluster from bit 24 on.
 constexpr int kRankShift = 24;

@@ -11,7 +11,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// Products that a warp remembers after its wait, until its siblings have waited for theirs.
+// The number of products that a warp remembers after its wait, until its siblings have waited for
+// theirs.
 constexpr std::size_t kRemembered = 512;
 
 WgmmaQueue& queue_of(const Lanes& lanes) { return lanes.warp->wgmma(); }

@@ -1,5 +1,5 @@
-// One wgmma.mma_async as a warp issued it: all that its product needs later on. Plain data only,
-// because operations that are compiled twice fill and run it.
+// One wgmma.mma_async as a warp issued it: everything that its product needs later. Plain data
+// only, because operations that are compiled twice fill and run it.
 #pragma once
 
 #include <cstddef>

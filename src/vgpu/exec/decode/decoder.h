@@ -1,5 +1,5 @@
-// Turns one PTX function into a Draft. The decoder keeps the names; a rule (one per family of
-// opcodes) says which operations an instruction becomes.
+// Decodes one PTX function into a Draft. The decoder resolves names; a rule (one per family of
+// opcodes) chooses the operations of an instruction.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace tessera::vgpu {
 std::uint64_t align_up(std::uint64_t x, std::uint64_t to);
 std::uint64_t alignment_of(const ptx::Variable& variable);
 
-// Where a function keeps what calls hand over: offsets in the parameter memory of its frame.
+// The places of values that calls pass: offsets in the parameter memory of a function's frame.
 struct ParamLayout {
   std::vector<ParamCopy> returns, params;  // callee and bytes set
   std::unordered_map<std::string, std::uint32_t> offsets;
@@ -129,7 +129,7 @@ class Decoder {
   std::vector<LabelUse> label_uses_;
 };
 
-// Throws Fault kUnsupported when there is no rule and no operation for the instruction.
+// Throws Fault kUnsupported if there is no rule and no operation for the instruction.
 void apply_rule(Decoder& decoder, const ptx::Instruction& instruction);
 
 using Rule = void (*)(Decoder&, const ptx::Instruction&);
@@ -156,7 +156,7 @@ std::span<const RuleEntry> convert_rules();
 bool decode_system_call(Decoder& decoder, const ptx::Instruction& instruction,
                         std::string_view callee);
 
-// The rule of every opcode without a rule of its own: as the operation tables describe it.
+// The rule of every opcode without a rule of its own: it follows the operation tables.
 void default_rule(Decoder& decoder, const ptx::Instruction& instruction);
 
 }  // namespace tessera::vgpu

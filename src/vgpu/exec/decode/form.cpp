@@ -1,5 +1,5 @@
-// Names of operations. Modifiers that only say what is so anyway are dropped; those that change the
-// result become options; what is left selects the operation.
+// Names of operations. Modifiers without an effect are dropped; modifiers that change the result
+// become options; the others select the operation.
 #include "vgpu/exec/decode/form.h"
 
 #include <algorithm>

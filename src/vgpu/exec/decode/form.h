@@ -27,7 +27,7 @@ class OperationSet {
  public:
   // The AVX-512 set where the host has it and it is allowed, else the AVX2 set.
   static const OperationSet& choose(bool allow_avx512);
-  // Null when there is no such operation.
+  // Null if there is no such operation.
   const Operation* find(std::string_view name, Options options = kDefault) const;
 
  private:

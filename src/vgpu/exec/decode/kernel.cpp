@@ -21,7 +21,7 @@ const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std
   return found == variables.end() ? nullptr : &*found;
 }
 
-// Places variables one after the other, each at its alignment, the first time they are asked for.
+// Places variables one after the other, each at its alignment, when they are first used.
 class SharedLayout {
  public:
   std::uint64_t address_of(const ptx::Variable& variable) {

@@ -1,4 +1,4 @@
-// Backward data flow over blocks with one bit a value. A guarded write does not end the life of
+// Backward data flow over blocks with one bit per value. A guarded write does not end the life of
 // the old value, because lanes whose guard is false keep it.
 #include "vgpu/exec/decode/liveness.h"
 

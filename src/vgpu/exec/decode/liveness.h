@@ -1,4 +1,4 @@
-// Which values are live where. Each value gets one interval of positions that covers all places
+// The live intervals of values. Each value gets one interval of positions that covers all places
 // where a lane may still read it.
 #pragma once
 

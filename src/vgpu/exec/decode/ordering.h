@@ -1,5 +1,5 @@
-// How an access to memory, or a fence, orders others: .relaxed, .acquire, .release, .acq_rel, and
-// for whom: .cta, .cluster, .gpu, .sys.
+// The order that an access to memory, or a fence, imposes on others: .relaxed, .acquire, .release,
+// .acq_rel; and its scope: .cta, .cluster, .gpu, .sys.
 #pragma once
 
 #include <cstdint>

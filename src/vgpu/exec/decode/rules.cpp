@@ -1,5 +1,5 @@
-// From opcode to rule. An opcode without a rule of its own is decoded as the tables describe it:
-// form and options name the operation, whose signature says what the operands are.
+// The rule of each opcode. An opcode without one is decoded by the tables: form and options name
+// the operation, and its signature describes the operands.
 #include <array>
 #include <unordered_map>
 

@@ -20,7 +20,7 @@ bool stays_inside(const Control& control) {
          control.kind == ControlKind::kYield || control.kind == ControlKind::kCollective;
 }
 
-// The blocks of a loop lie between the target of its jump and the jump.
+// The blocks of a loop are those between the target of its jump and the jump.
 bool may_spin(const std::vector<InstructionInfo>& instructions, const Function& function,
               std::uint32_t first, std::uint32_t last) {
   bool reads = false;

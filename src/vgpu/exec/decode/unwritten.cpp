@@ -81,7 +81,7 @@ class Search {
            instructions_[instruction].form.starts_with(opcode);
   }
 
-  // Where the instruction copies its one source; kNoValue for every other.
+  // The target if the instruction only copies its one source; else kNoValue.
   Value copied_to(const Place& place) const {
     const DraftOp& op = *place.op;
     const bool copies = is(place, "mov.") && op.writes == 1 && op.count == 2;
@@ -139,7 +139,7 @@ class Search {
   std::vector<UnwrittenValue> found_;
 };
 
-// Adds the first reads of a value on the ways from the start of the function.
+// Adds the first reads of a value on all paths from the start of the function.
 void add_first_reads(const Draft& draft, Value value, std::vector<UnwrittenValue>& found) {
   std::vector<bool> seen(draft.blocks.size());
   std::vector<std::size_t> open = {0};

@@ -18,8 +18,8 @@ struct UnwrittenValue {
 std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions);
 
-// Reads that meet an unwritten register on one way at least, those above included. A guarded write
-// counts as none.
+// Reads that find an unwritten register on at least one path, those above included. Guarded writes
+// are not counted.
 std::vector<UnwrittenValue> find_perhaps_unwritten(const Draft& draft, const Liveness& liveness);
 
 }  // namespace tessera::vgpu

@@ -13,7 +13,7 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-// to |= from; true when that changed anything.
+// to |= from; returns whether that changed anything.
 bool add(Flags& to, const Flags& from) {
   bool changed = false;
   for (std::size_t i = 0; i < to.size(); ++i) {

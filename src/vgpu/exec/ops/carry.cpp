@@ -1,5 +1,5 @@
-// Extended-precision arithmetic: the sums and differences that take and give a carry. The decoder
-// asks for "carry.add.b32" (result) and "carry.add.out.b32" (carry).
+// Extended-precision arithmetic: sums and differences with a carry in or out. The decoder uses
+// "carry.add.b32" (result) and "carry.add.out.b32" (carry).
 #include "vgpu/exec/ops/carry.h"
 
 #include "vgpu/exec/ops/tables.h"

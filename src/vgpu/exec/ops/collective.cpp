@@ -16,7 +16,8 @@ void for_each_lane(u32 mask, F f) {
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
-// The lane that `lane` reads from; false when it leaves the segment and the lane keeps its own.
+// The lane that `lane` reads from; false if it is outside the segment, so that the lane keeps its
+// own value.
 template <Shuffle mode>
 bool source_lane(int lane, u32 b, u32 c, int& from) {
   const int segment = int(c >> 8 & 31), clamp = int(c & 31), by = int(b & 31);

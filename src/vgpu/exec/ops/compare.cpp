@@ -167,7 +167,7 @@ template <class T>
 T slct_f32(T a, T b, float c) {
   return c >= 0 ? a : b;
 }
-// What set writes for a predicate: all ones, or 1.0.
+// The results of set for a predicate: all ones, or 1.0.
 u32 ones32(bool p) { return p ? 0xffffffffu : 0; }
 float one_f32(bool p) { return p ? 1.0f : 0.0f; }
 bool selp_pred(bool a, bool b, bool c) { return c ? a : b; }

@@ -98,7 +98,7 @@ u16 to_bf16(S a) {
   const double value = double(magnitude);
   return Bf16::narrow(negative ? -value : value, mode);
 }
-// To nearest the host does it itself.
+// The host itself rounds to nearest.
 template <class F, class S>
 F nearest(S a) {
   return F(a);

@@ -104,7 +104,7 @@ constexpr Rows<7> integrals() {
 
 // ---- between formats --------------------------------------------------------------------------
 
-// To its own type and without modifiers it is a move: ptxas 13.0 leaves nothing of it.
+// A conversion to the same type without modifiers is a move: ptxas 13.0 removes it.
 template <Options o>
 float same32(float x) {
   return o == kDefault ? x : out<o>(in<o>(x));
@@ -119,7 +119,7 @@ typename Format::Bits narrow_from_f64(double x, Options o) {
   return x != x ? Format::narrow_nan(x) : Format::narrow(x, o);
 }
 
-// To nearest the host does it itself, and treats NaN alike.
+// The host itself rounds to nearest, and treats NaN in the same way.
 template <Options o>
 float narrow32(double x) {
   if constexpr ((o & kRoundings) == 0) return limited<o>(float(x));

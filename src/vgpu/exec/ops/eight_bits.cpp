@@ -14,7 +14,8 @@ template <int mantissa_bits, int bias, u8 largest>
 struct Eight {
   static constexpr u8 kNan = 0x7f;
 
-  // To the nearest, ties to even; what is too large becomes the largest number (.satfinite).
+  // Rounds to nearest, ties to even; numbers that are too large become the largest number
+  // (.satfinite).
   static u8 narrow(double x, Options options) {
     if (x != x) return kNan;
     const bool negative = std::signbit(x);

@@ -47,7 +47,7 @@ double abs64(double a) {
                 : __builtin_bit_cast(double, __builtin_bit_cast(u64, a) & ~(u64(1) << 63));
 }
 
-// -0 is less than +0; a NaN loses against a number unless .NaN is asked for.
+// -0 is less than +0; a NaN is replaced by the number, except with .NaN.
 inline bool less(float a, float b) {
   return a < b || (a == b && __builtin_bit_cast(s32, a) < __builtin_bit_cast(s32, b));
 }

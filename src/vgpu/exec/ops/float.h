@@ -11,7 +11,7 @@ static inline float flushed(float x) {
   const u32 bits = __builtin_bit_cast(u32, x);
   return __builtin_bit_cast(float, (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
-// To [0, 1]; NaN becomes +0.
+// Clamps to [0, 1]; NaN becomes +0.
 template <class T>
 static inline T saturated(T x) {
   return x > T(0) ? (x < T(1) ? x : T(1)) : T(0);

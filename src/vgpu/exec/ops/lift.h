@@ -67,7 +67,8 @@ inline void write_predicate(Lanes& lanes, u32 offset, u32 bits) {
   p = (p & ~lanes.mask) | (bits & lanes.mask);
 }
 
-// Calls store(values) with what f gives for each lane, then keeps the active ones.
+// Calls store(values) with the results of f for all lanes, then restores the lanes that are not
+// active.
 template <class R, class F>
 inline void write_lanes(Lanes& lanes, u32 offset, F f) {
   if constexpr (__is_same(R, bool)) {

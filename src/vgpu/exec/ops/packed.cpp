@@ -11,8 +11,8 @@ u32 halves(u32 a, u32 b) {
   return high << 16 | low;
 }
 
-// vabsdiff4: the distance of each pair of bytes; .add sums the four and c. Without .add, c fills
-// bytes that a mask leaves out, and there is none.
+// vabsdiff4: the distance of each pair of bytes; .add sums the four distances and c. Without .add,
+// c would fill bytes that a mask leaves out, but there is no mask here.
 template <class T>
 u32 distance(u32 a, u32 b, int byte) {
   const s32 x = T(a >> (8 * byte)), y = T(b >> (8 * byte));

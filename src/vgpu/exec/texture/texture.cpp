@@ -196,7 +196,7 @@ class Fetcher {
     fetch.weight[k] = weight;
   }
 
-  // To observers these are loads of global memory, texel after texel.
+  // Observers see loads from global memory, texel after texel.
   void tell() const {
     if (!lanes_.observer) return;
     for (std::size_t k = 0; k < kMostTexels; ++k) {

@@ -1,6 +1,6 @@
-// Texture objects of the virtual GPU: what a 64-bit handle points to in global memory. A texture is
-// an array of up to three dimensions, linear memory or a CUDA array alike: here both lie row by
-// row.
+// Texture objects of the virtual GPU: the data in global memory that a 64-bit handle points to. A
+// texture is an array of up to three dimensions, linear memory or a CUDA array: here both are
+// stored row by row.
 #pragma once
 
 #include <array>

@@ -103,7 +103,7 @@ void Warp::merge() {
   }
 }
 
-// Lanes that exited are no longer waited for.
+// Lanes that exited are not waited for.
 bool Warp::wake_collectives() {
   for (std::size_t i = 0; i < splits_.size(); ++i) {
     if (splits_[i].wait == Wait::kCollective && try_collective(i)) return true;
@@ -147,7 +147,8 @@ void Warp::run_split(std::size_t index) {
       ops[stretch.first].run(ops + stretch.first, ops + stretch.last, lanes);
     }
     leave_block(index, block.control);
-    // One split left need not be the one that ran: that may have exited or merged.
+    // The only remaining split may be another one than the one that ran, which may have exited or
+    // merged.
     if (splits_.size() != 1 || index != 0) return;
     const Split& next = splits_[0];
     if (next.wait != Wait::kNone || next.deferred || turn_over_) return;
@@ -234,7 +235,8 @@ void Warp::jump(Split& split, std::uint32_t target) {
   split.block = target;
 }
 
-// Whether the loop came round without a change: what it reads must change before it goes on.
+// Whether an iteration of the loop changed nothing: then a value that it reads must change before
+// the loop can end.
 bool Warp::spins() {
   const std::uint32_t jump = spin_jumps_++ % kJumpsBetweenLooks;
   if (jump > 1) return false;

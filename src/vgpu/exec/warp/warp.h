@@ -55,12 +55,13 @@ class Warp final : public AsyncWarp {
   void mbarrier_opens(std::uint32_t offset);
   // Whether some of its lanes are stopped by this mbarrier, or run and may test it again.
   bool may_stand_at(std::uint32_t mbarrier) const;
-  // The number of wgmma that it has reached; it goes on when its siblings have reached as many.
+  // The number of wgmma that the warp has reached; it continues when its siblings have reached the
+  // same number.
   std::uint64_t products() const { return products_; }
   void release_from_warpgroup(std::uint64_t least);
   // A hash of the positions of its lanes and of their registers.
   std::uint64_t state(std::uint64_t mixed) const;
-  // Waits for mbarriers come back false. Whether there were any.
+  // Lets waits for mbarriers return false. Returns whether there were any.
   bool wake_mbarrier_waits();
 
   Cta& cta() const { return cta_; }
@@ -80,7 +81,7 @@ class Warp final : public AsyncWarp {
   };
   // The word of the first of its splits that spins in such a loop.
   std::optional<SpinWord> spin_word() const;
-  // At the instruction that the warp's first split waits at.
+  // The fault is at the instruction at which the warp's first split waits.
   [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;
 
  private:

@@ -1,5 +1,5 @@
 // Waits for a phase of an mbarrier. A wait that comes too early stops its lanes until the phase is
-// over; where nothing else can run, it comes back false, as a real one may at any time.
+// over. If nothing else can run, it returns false, as a real one may at any time.
 #include <algorithm>
 #include <bit>
 

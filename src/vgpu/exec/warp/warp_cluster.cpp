@@ -39,7 +39,7 @@ void Warp::wait_at_cluster(std::size_t index, const Control& control) {
   }
   split.wait = Wait::kCluster;
   pass_cluster(split);
-  // The others run before this warp goes on, even if it was the last to come.
+  // The other warps run before this one continues, even if it was the last to arrive.
   turn_over_ = true;
 }
 

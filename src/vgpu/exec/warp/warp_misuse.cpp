@@ -33,7 +33,7 @@ bool leads_to(const Function& function, std::uint32_t from, std::uint32_t to) {
 
 }  // namespace
 
-// A mask that names lanes which have ended: they never come.
+// Reports a mask that names lanes which have exited: they never arrive.
 void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
                                 std::uint32_t members) {
   const std::uint32_t missing = members & started_ & ~live_;

@@ -78,8 +78,8 @@ bool Warp::try_collective(std::size_t index) {
 
 // ---- wgmma --------------------------------------------------------------------------------------
 
-// HW: a warp leaves a wgmma when the other three have reached it (measured on an H200, see
-// tests/vgpu/instructions/wgmma_meets.ptx).
+// HW: a warp continues after a wgmma when the other three warps have reached it (measured on an
+// H200, see tests/vgpu/instructions/wgmma_meets.ptx).
 void Warp::meet_warpgroup(Split& split) {
   if (!cta_.cluster().context().observation.warpgroups_meet) {
     ++split.block;
@@ -147,7 +147,7 @@ void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
       control_of(split).op, std::countr_zero(split.mask));
 }
 
-// Lanes that exited are no longer waited for, in whichever order the splits ran.
+// Lanes that exited are not waited for, in whichever order the splits ran.
 void Warp::arrive_without_exited() {
   for (const Split& split : splits_) {
     if (split.wait != Wait::kBarrier || split.arrived) continue;
@@ -161,7 +161,7 @@ void Warp::arrive_without_exited() {
   }
 }
 
-// The number of threads that all splits at the barrier name; 0 where none does.
+// The number of threads that all splits at the barrier name; 0 if none names one.
 std::uint32_t Warp::expected_at(std::uint32_t id) const {
   bool is_first = true;
   std::uint32_t expected = 0;
@@ -221,7 +221,7 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
       barrier.threads += static_cast<std::uint32_t>(std::popcount(split.mask));
     }
   }
-  // The others run before this warp goes on, even if it was the last to come.
+  // The other warps run before this one continues, even if it was the last to arrive.
   if (waits) turn_over_ = true;
   cta_.check_barrier(id);
 }

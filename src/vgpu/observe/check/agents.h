@@ -28,7 +28,7 @@ struct Agent {
   bool is_generic() const { return kind == AgentKind::kCopyAsync; }
 };
 
-// The agent of an entity that is not a warp; it may be over by now.
+// The agent of an entity that is not a warp; it may have ended.
 struct AgentTrace {
   AgentKind kind = AgentKind::kBulkCopy;
   Actor issuer;

@@ -102,7 +102,7 @@ WorkerChecker::~WorkerChecker() { checker_.add(std::move(log()), undefined_reads
 
 namespace {
 
-// The bytes that one lane moves at once: "ld.shared.v2.u16" moves 4.
+// The bytes that one lane moves in one access: "ld.shared.v2.u16" moves 4.
 std::uint32_t bytes_of(const std::string& form) {
   std::uint32_t count = 1, bits = 32;
   for (std::size_t at = 0; at < form.size();) {

@@ -78,7 +78,7 @@ class ClusterChecker : public Observer {
     std::uint64_t cell = 0;
     bool is_shared = false, acquires = false;
   };
-  // The thread or agent that comes to a cell: a lane, or an asynchronous agent.
+  // The thread or agent that accesses a cell: a lane, or an asynchronous agent.
   struct Guest {
     const Clock* clock = nullptr;
     Entity entity = 0;

@@ -145,7 +145,7 @@ void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std:
   for (const LaneGroup& group : warp.groups()) {
     if (!(group.mask & by.mask)) continue;
     phase.released.started |= group.clock.started;
-    // Threads wait at barrier objects of their own CTA alone.
+    // Threads wait at barrier objects of their own CTA only.
     join(phase.fenced, place.owner == by.cta ? group.clock.fenced_for_cta : group.clock.fenced);
   }
 }
@@ -209,7 +209,8 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
   Agent& agent = agents_.start(issuer, id, kind);
   agent.clock.join(clock);
   agent.met = met;
-  // What a fence has put before asynchronous operations; those of other agents are just seen.
+  // The agent's floor: for actions of threads, knowledge counts only if a fence has put the actions
+  // before asynchronous operations; actions of other agents need only be known.
   agent.floor = now_;
   for (Entity e = 0; e < last_.size(); ++e) {
     if (e == agent.reads || e == agent.writes) continue;

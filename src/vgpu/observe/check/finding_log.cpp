@@ -122,7 +122,7 @@ const FindingLog::Change* FindingLog::update_with(std::uint32_t instruction) con
   return found;
 }
 
-// Updates that add up, of two statements: others do the one to the word while these do the other.
+// The updates of two statements, if both accumulate: then one of them can lose the other's update.
 std::optional<FindingLog::Updates> FindingLog::updates_of(std::uint32_t later,
                                                           std::uint32_t earlier) const {
   const Change* one = update_with(later);

@@ -48,7 +48,7 @@ class FindingLog {
     bool is_lost = false;      // lanes of a warp did so to one word at once
   };
   void note_update(std::uint32_t load, std::uint32_t store, const Change& change);
-  // The change that both belong to; null where they belong to none.
+  // The change that both belong to; null if there is none.
   const Change* change_of(std::uint32_t later, std::uint32_t earlier) const;
 
   // A load reads bytes of shared memory before any store has written them; only this store ever
@@ -81,7 +81,7 @@ class FindingLog {
   struct Updates {
     const Change *later, *earlier;
   };
-  // The worst change that it belongs to; null where it belongs to none.
+  // The worst change that it belongs to; null if there is none.
   const Change* update_with(std::uint32_t instruction) const;
   std::optional<Updates> updates_of(std::uint32_t later, std::uint32_t earlier) const;
   void advise_atomic(Finding& finding, const Key& key) const;

@@ -8,7 +8,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// "kernel repack (line 30) writes it"; empty where none of the launches does.
+// "kernel repack (line 30) writes it"; empty if none of the launches writes it.
 std::string writer_of(const EarlierLaunch* launch, std::uint64_t address, std::uint64_t bytes) {
   for (; launch; launch = launch->before.get()) {
     const BlockShadow* const block = launch->memory->find(address);

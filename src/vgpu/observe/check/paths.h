@@ -1,5 +1,5 @@
-// Which instruction can follow which without a barrier between, so that a hint can say where one is
-// missing.
+// The instructions that can follow others without a barrier between, so that a hint can say where a
+// barrier is missing.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class Paths {
  public:
   explicit Paths(const Kernel& kernel) : kernel_(kernel) {}
 
-  // Whether a thread can get from one instruction to the other and pass no barrier of the CTA. True
-  // for an instruction that can come again. False across functions.
+  // Whether a thread can get from one instruction to the other without a barrier of the CTA. True
+  // for an instruction that can be executed again. False across functions.
   bool is_free(std::uint32_t from, std::uint32_t to);
   // Whether this is an aligned barrier that names no number of threads: __syncthreads() and the
   // like.

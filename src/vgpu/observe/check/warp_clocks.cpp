@@ -134,7 +134,7 @@ LaneGroup& WarpClocks::unite(std::uint32_t mask, Time now) {
   return groups_.back();
 }
 
-// Afterwards every group lies inside the mask or outside of it.
+// Afterwards every group is inside or outside the mask.
 void WarpClocks::separate(std::uint32_t mask) {
   for (std::size_t i = 0, count = groups_.size(); i < count; ++i) {
     const std::uint32_t inside = groups_[i].mask & mask;

@@ -30,7 +30,7 @@ class WarpClocks {
 
   // The joint knowledge of these lanes, with everything that the warp did up to `now`.
   Clock released(std::uint32_t mask, Time now);
-  // What these lanes know when they leave; no other thread has synchronised with it.
+  // The knowledge of these lanes when they exit; no other thread has synchronised with it.
   Clock known(std::uint32_t mask, Time now) const;
   // The lanes learn more. `last` is the time of each entity's last action.
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);

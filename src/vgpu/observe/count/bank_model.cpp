@@ -25,7 +25,7 @@ class Banks {
   std::array<std::uint32_t, kBanks> count_{};
 };
 
-// Wavefronts of the lanes [first, first + lanes); 0 where none of them is active.
+// Wavefronts of the lanes [first, first + lanes); 0 if none of them is active.
 std::uint32_t wavefronts(const LaneAccess& access, int first, int lanes) {
   Banks banks;
   for (int l = first; l < first + lanes; ++l) {

@@ -1,4 +1,4 @@
-// One access of a warp, as the counting rules see it.
+// One access of a warp, in the form that the counting rules need.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where values of a kernel go, derived from its PTX without a run. Report types only: other rooms
-// may include this page.
+// The flow of values in a kernel, derived from its PTX without a run. Report types only: other
+// rooms may include this page.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tessera::vgpu {
 
-// Those of these lines, from 1, that read a value which only a compare-and-swap of the same word
-// uses: as its expected value, and to compute the value it stores.
+// The given lines (from 1) that read a value which is only used by a compare-and-swap of the same
+// word: as its expected value, and to compute the stored value.
 std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 
 // The parameters of this kernel, and the variables of the module, that point to memory where it

@@ -47,7 +47,7 @@ struct State {
     Kind& now = values.try_emplace(name, kind).first->second;
     now = std::max(now, kind);
   }
-  // The register is written; under a guard it may keep its old value.
+  // Called when the register is written; with a guard it may keep its old value.
   void forget(const std::string& name, bool is_guarded) {
     if (!is_guarded) values.erase(name);
     if (!is_guarded) successes.erase(name);
@@ -149,7 +149,7 @@ class Guess {
     return std::pair{begin, end};
   }
 
-  // Registers that count attempts: those that one attempt leaves for the next, and those computed
+  // Registers that count attempts: those that one attempt passes to the next, and those computed
   // from them.
   std::set<std::string> counted_in(std::size_t begin, std::size_t end) const {
     std::set<std::string> fresh, read, counted;
@@ -232,7 +232,7 @@ class Guess {
     if (before.swapped.count(from.name) != 0) after.swapped.insert(to.name);
   }
 
-  // False where the value goes anywhere else.
+  // False if the value has any other use.
   bool flow(std::size_t at, const State& before) {
     const Instruction& one = body_[at];
     const Effects effects = effects_of(one);

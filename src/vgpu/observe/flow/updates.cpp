@@ -22,7 +22,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-// The value comes from the warp or the block as a whole.
+// Operations whose results belong to the whole warp or block.
 constexpr std::array<std::string_view, 10> kCollective = {
     "shfl", "vote", "redux", "match", "activemask", "mma", "wmma", "wgmma", "bar", "barrier"};
 // The result has the same bits, or a selection of them.

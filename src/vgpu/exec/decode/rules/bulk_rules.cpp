@@ -96,7 +96,7 @@ Value mask_of(Decoder& decoder, const ptx::Operand& operand) {
   return wide;
 }
 
-// Whether the copy ends in shared memory: which space comes first.
+// Whether the copy ends in shared memory: then that state space is named first.
 bool is_load(const ptx::Instruction& instruction) {
   const auto& words = instruction.modifiers;
   const auto space = std::find_if(words.begin(), words.end(), [](const std::string& word) {

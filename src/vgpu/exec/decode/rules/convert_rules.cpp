@@ -22,7 +22,7 @@ bool is_integer(const ptx::Type& type) {
 }
 bool is_signed(const ptx::Type& type) { return type.kind == ptx::TypeKind::kSigned; }
 
-// Where a value of the type is kept between steps.
+// The format in which a value of the type is kept between steps.
 Scalar container(const ptx::Type& type) {
   if (is_integer(type)) return type.bits == 64 ? Scalar::k64 : Scalar::k32;
   return type.bits == 16 ? Scalar::k16 : type.bits == 32 ? Scalar::kF32 : Scalar::kF64;

@@ -1,4 +1,4 @@
-// tensormap.*, and instructions that say something to the hardware alone.
+// tensormap.*, and instructions that only concern the hardware.
 #include <array>
 #include <utility>
 
@@ -68,12 +68,13 @@ void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.control_op().op.flags = ordering_flags(instruction, MemoryOrder::kRelease);
 }
 
-// Only noted: all warps of a warpgroup must do the same.
+// Only recorded, because all warps of a warpgroup must do the same.
 void move_registers(const Op* op, const Op*, Lanes& lanes) {
   warp_of(lanes).note_register_move(*op);
 }
 
-// setmaxnreg.{inc,dec}.sync.aligned.u32 count: the whole warp comes; registers are not counted.
+// setmaxnreg.{inc,dec}.sync.aligned.u32 count: executed by the whole warp; registers are not
+// counted.
 void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
   const std::int64_t count = instruction.operands.at(0).integer;
   if (count < 24 || count > 256 || count % 8 != 0) {

@@ -203,7 +203,7 @@ Window take_window(MatrixWords& words) {
 
 namespace {
 
-// Volta's shape, which has all layouts: A's comes first.
+// Volta's shape, for which all layouts are legal; A's is named first.
 void decode_quads(Decoder& decoder, const ptx::Instruction& instruction, MatrixForm form,
                   const MatrixWords& words) {
   decoder.mark_approximate();

@@ -122,7 +122,8 @@ void decode_st(Decoder& decoder, const ptx::Instruction& instruction) {
   set_address(op, form, immediate, wide);
 }
 
-// Orders nothing here: a warp's accesses happen one after the other, seen by all at once.
+// Orders nothing here: a warp's accesses are executed one after the other, and all threads see them
+// at once.
 void do_nothing(const Op*, const Op*, Lanes&) {}
 void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
   decoder.emit_run(do_nothing, {}, 0);

@@ -17,7 +17,7 @@ int rank_of(const std::vector<std::string>& modifiers) {
 
 void decode_texture(Decoder& decoder, const ptx::Instruction& instruction) {
   std::vector<std::string> modifiers = instruction.modifiers;
-  // A texture without mip levels has one, and every level asked for is clamped to it.
+  // A texture without mip levels has one level, and requested levels are clamped to it.
   const bool names_level = !modifiers.empty() && modifiers[0] == "level";
   if (names_level) modifiers.erase(modifiers.begin());
   const int rank = rank_of(modifiers);
@@ -47,7 +47,7 @@ void decode_texture(Decoder& decoder, const ptx::Instruction& instruction) {
                                  std::span(values.data(), 5 + static_cast<std::size_t>(rank)), 4);
   op.op.flags = (by_integers ? kIntegerCoordinates : 0) | (floats ? kFloatResults : 0) |
                 static_cast<std::uint32_t>(rank) << kTextureRankShift;
-  // Only a texture that filters is; whether it does is not known here.
+  // Only filtered textures are approximate; whether this one is filtered is not known here.
   if (!by_integers && floats) decoder.mark_approximate();
 }
 

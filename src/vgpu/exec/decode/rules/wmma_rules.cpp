@@ -23,7 +23,7 @@ Tiling tiling_of(Decoder& decoder, const MatrixShape& shape) {
   decoder.unsupported("wmma has no such shape");
 }
 
-// The k that goes with a type; m8n8 is for some types alone, and they for it.
+// Checks the k of a type's shape. m8n8 is only legal for some types, which have no other shape.
 void check_shape(Decoder& decoder, const MatrixShape& shape, Element element) {
   const bool square = shape.m == 8 && shape.n == 8;
   const bool legal = [&] {

@@ -1,5 +1,5 @@
-// What Op::flags says of ldmatrix, stmatrix, movmatrix and of the transfers of wmma, in addition to
-// what flags.h says about the memory.
+// The meaning of Op::flags for ldmatrix, stmatrix, movmatrix and the transfers of wmma, in addition
+// to that of flags.h for the memory.
 #pragma once
 
 #include <cstdint>

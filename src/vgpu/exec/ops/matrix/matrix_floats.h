@@ -215,7 +215,7 @@ inline bool add_tame_single(const Factors& a, const Factors& b, int count, const
     wide |= (half > (1 << 30) - 128) | (half < 128 - (1 << 30));
     const Ints sum = Ints(Words(low) + Words(high));
     const Ints size = sum < 0 ? -sum : sum;
-    // To nearest, and one step back where that was up.
+    // Rounds to nearest, and then one step back if that was up.
     const Floats near = __builtin_convertvector(size, Floats);
     const Ints cut = (Ints(near) + (__builtin_convertvector(near, Ints) > size)) & kept;
     const Ints sign = sum & s32(0x80000000u);
@@ -281,7 +281,7 @@ inline void round_to_single(const double* sum, int kept, float* to) {
   }
 }
 
-// To nearest; a sum that comes out as zero is +0.
+// Rounds to nearest; a sum that is zero becomes +0.
 inline void round_to_half(const double* sum, u16* to) {
   for (int l = 0; l < kLanes; ++l) {
     const u16 half = F16::narrow(sum[l]);

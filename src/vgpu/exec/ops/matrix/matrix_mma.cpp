@@ -116,7 +116,7 @@ void mma_bits(const Op* op, const Op*, Lanes& lanes) {
   result.keep(operands);
 }
 
-// One tile: there are no more of doubles.
+// One tile: products of doubles have only one.
 void mma_doubles(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;

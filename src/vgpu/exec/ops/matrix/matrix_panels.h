@@ -1,4 +1,5 @@
-// From registers to panels: eight rows of A or columns of B as numbers that the host can multiply.
+// Converts registers to panels: eight rows of A or columns of B as numbers that the host can
+// multiply.
 #pragma once
 
 #include "vgpu/exec/ops/matrix/matrix_floats.h"
@@ -11,7 +12,7 @@ inline void widen_halves(const u16* from, float* to) {
   _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 }
 
-// E4M3 has the mantissa of a half two places up and another bias; only its NaN is no half.
+// E4M3 is a half with the mantissa two places up and another bias, except for its NaN.
 inline u16 half_of_e4m3(u8 x) { return u16((x & 0x80) << 8 | (x & 0x7f) << 7); }
 constexpr float kE4m3Scale = 256.0f;
 

@@ -33,7 +33,7 @@ struct Transfer {
   bool steps_through_x() const { return form.options & kXInner; }
 };
 
-// Where lane l finds element j of a register: all but the lane's part.
+// The place where lane l finds element j of a register, without the lane's part.
 struct Corner {
   int x, y;    // the place of lane 0
   int y_step;  // from one lane position to the next

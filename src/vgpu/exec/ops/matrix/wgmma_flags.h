@@ -1,5 +1,5 @@
-// What Op::flags says of wgmma.mma_async. Its operands are B's descriptor, then A's if A is not in
-// registers, then the predicate that says whether D's old value counts, if there is one.
+// The meaning of Op::flags for wgmma.mma_async. Its operands are B's descriptor, then A's if A is
+// not in registers, then the predicate for D's old value, if there is one.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// From 32 addresses to host memory. Checks bounds and alignment of every active lane, and detects
-// the two shapes that make up nearly all accesses of matrix kernels: every lane the same address,
-// and neighbouring lanes neighbouring addresses.
+// Translates 32 addresses to host memory. Checks bounds and alignment of every active lane, and
+// detects the two patterns that make up nearly all accesses of matrix kernels: all lanes at one
+// address, and adjacent lanes at adjacent addresses.
 #pragma once
 
 #include "vgpu/async/faults.h"
@@ -233,7 +233,8 @@ inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window win
   observe_access(lanes, op, kind, window, bytes, lanes.mask, address);
 }
 
-// Whatever is no such shape. WHY not inline: the shapes must stay small where they are used.
+// Accesses of all other patterns. WHY not inline: the code of the two patterns must stay small
+// where it is used.
 template <AccessKind kind, int bytes>
 [[gnu::noinline]] void scatter(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);

@@ -67,7 +67,7 @@ constexpr Operation load_row(const char* name) {
   return {name, kDefault, load<M, R, count>, signature};
 }
 
-// The decoder asks for "ld.<memory type>.<register bits>", "ld.v2..." and "ld.v4...".
+// The decoder uses the names "ld.<memory type>.<register bits>", "ld.v2..." and "ld.v4...".
 template <int count>
 constexpr Rows<15> loads(const char* const (&names)[15]) {
   return {{load_row<u8, u16, count>(names[0]), load_row<u8, u32, count>(names[1]),

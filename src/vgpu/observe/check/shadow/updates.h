@@ -1,5 +1,5 @@
-// Stores of a value that a lane computed from the word it had read there. If several lanes of a
-// warp do that to one word at once, only one of their updates stays.
+// Stores of a value that a lane computed from the word that it had read there. If several lanes of
+// a warp do this with one word at the same time, only one of their updates remains.
 #pragma once
 
 #include <array>

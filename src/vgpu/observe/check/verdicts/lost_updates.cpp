@@ -1,5 +1,5 @@
-// Several lanes of a warp read a word, compute from it, and store it: one of their updates stays,
-// whatever order the hardware takes, and whatever barrier is between.
+// Several lanes of a warp read a word, compute from it, and store it: only one of their updates
+// remains, in any order of the hardware, and with any barrier between.
 #include <fmt/format.h>
 
 #include <bit>
@@ -29,8 +29,8 @@ std::string lanes_text(std::uint32_t lanes) {
 
 }  // namespace
 
-// Whether one update by all was meant: every thread of the block stores the same, to one address,
-// after a barrier that comes after the read.
+// Whether one update by all threads was intended: every thread of the block stores the same value
+// to one address, after a barrier that follows the read.
 bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t store) {
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }

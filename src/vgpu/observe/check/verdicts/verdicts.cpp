@@ -1,4 +1,4 @@
-// Whether two accesses are in order, and what to say when they are not.
+// Decides whether two accesses are ordered, and what to report if they are not.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"

@@ -8,7 +8,7 @@
 #     NAME.sm_90a.cubin  made from that PTX; one more for each further entry of TESSERA_CUBIN_ARCHS
 #     NAME.portable.ptx  for older cards; the driver compiles it there. PORTABLE 0: empty, since the
 #                        kernel needs what sm_90a alone has
-#     NAME.packed        these three in one
+#     NAME.text, .code   the PTX texts packed, and the cubins
 #     NAME.inputs        the files that these were made from
 #     The build stops where ptxas serialises wgmma, or where a main loop spills more than SPILLS registers.
 # patch_image(NAME)      the cubin of an image patched, for each kernel that TESSERA_PATCHED names and for
@@ -48,7 +48,7 @@ set(TESSERA_MANIFEST ${CMAKE_SOURCE_DIR}/src/catalog/manifest.txt)
 function(add_image name source portable spills)
   set(stem ${CMAKE_BINARY_DIR}/images/${name})
   list(TRANSFORM TESSERA_CUBIN_ARCHS REPLACE "(.+)" "${stem}.\\1.cubin" OUTPUT_VARIABLE cubins)
-  set(parts ${stem}.ptx ${stem}.portable.ptx ${cubins})
+  set(texts ${stem}.ptx ${stem}.portable.ptx)
   list(GET TESSERA_CUBIN_ARCHS 0 first_arch)
 
   # The byproduct makes Ninja compare the .cu before and after: unchanged entries rebuild nothing.
@@ -59,17 +59,18 @@ function(add_image name source portable spills)
     DEPENDS generate_entries ${TESSERA_MANIFEST}
     COMMENT "Entries of ${name}" VERBATIM)
   add_custom_command(
-    OUTPUT ${parts}
+    OUTPUT ${texts} ${cubins}
     COMMAND ${CMAKE_SOURCE_DIR}/tools/build/compile_image.sh ${TESSERA_NVCC} ${CMAKE_SOURCE_DIR}
             ${TESSERA_GENERATED} ${stem} ${portable} ${TESSERA_CUBIN_ARCHS}
     DEPENDS ${stem}.cu ${CMAKE_SOURCE_DIR}/tools/build/compile_image.sh
     DEPFILE ${stem}.d
     COMMENT "Image of ${name}" VERBATIM)
   add_custom_command(
-    OUTPUT ${stem}.packed
+    OUTPUT ${stem}.code ${stem}.text
     COMMAND check_cubin ${stem}.${first_arch}.cubin ${spills}
-    COMMAND pack_files ${stem}.packed ${parts}
-    DEPENDS check_cubin pack_files ${parts}
+    COMMAND pack_files ${stem}.text ${texts}
+    COMMAND pack_files ${stem}.code ${cubins}
+    DEPENDS check_cubin pack_files ${texts} ${cubins}
     COMMENT "Packing ${name}" VERBATIM)
 endfunction()
 
@@ -108,7 +109,7 @@ function(add_images_of_manifest)
       set(files ${CMAKE_BINARY_DIR}/images/${IMAGE_patched_from}.patch)
     else()
       add_image(${name} ${IMAGE_source} ${IMAGE_portable} ${IMAGE_spills})
-      set(files ${CMAKE_BINARY_DIR}/images/${name}.packed)
+      set(files ${CMAKE_BINARY_DIR}/images/${name}.code ${CMAKE_BINARY_DIR}/images/${name}.text)
       if(kernel IN_LIST TESSERA_PATCHED)
         patch_image(${name})
         list(APPEND files ${CMAKE_BINARY_DIR}/images/${name}.patch)

@@ -1,7 +1,9 @@
 #include "catalog/image_pack.h"
 
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -13,7 +15,10 @@
 namespace tessera {
 namespace {
 
-constexpr std::string_view kMagic = "tessera images 2\n";
+constexpr std::string_view kMagic = "tessera images 3\n";
+// Begins the file of an earlier build, which may be compared with this one: texts and cubins are
+// packed as one.
+constexpr std::string_view kEarlierMagic = "tessera images 2\n";
 
 std::string hash_of_text(std::string_view text) {
   return hash_of(std::as_bytes(std::span<const char>(text)));
@@ -33,12 +38,15 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
+std::string described(const char* word, const std::string& bytes) {
+  return word + std::to_string(bytes.size()) + " " + hash_of_text(bytes);
+}
+
 std::string line_of(const PackedImage& image) {
   return "image " + image.name + " portable " +
          (image.portable_arch.empty() ? "-" : image.portable_arch) + " cubins " +
-         comma_list(image.cubin_archs) + " packed " + std::to_string(image.packed.size()) + " " +
-         hash_of_text(image.packed) + " patch " + std::to_string(image.patch.size()) + " " +
-         hash_of_text(image.patch) + "\n";
+         comma_list(image.cubin_archs) + described(" text ", image.text) +
+         described(" code ", image.code) + described(" patch ", image.patch) + "\n";
 }
 
 std::string read_file(const std::string& path) {
@@ -52,35 +60,90 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
+// Packed bytes, and the hash that the header states.
+struct Packed {
+  std::string_view bytes;
+  std::string hash;
+};
+
 struct ImagePack::Row {
   std::string name, portable_arch;
   std::vector<std::string> cubin_archs;
-  std::string_view packed, patch;
-  std::string packed_hash, patch_hash;
+  Packed text, code, patch;
+  bool has_text_in_code = false;  // of an earlier file
 };
 
 // An image and what it points to.
-struct ImagePack::Unpacked {
-  explicit Unpacked(const Row& row) : parts(unpack(row.packed)) {
-    for (std::size_t i = 0; i < row.cubin_archs.size(); ++i) {
-      cubins.push_back({row.cubin_archs[i], std::as_bytes(std::span<const char>(parts.at(2 + i)))});
-    }
-    const Cubin& first = cubins.at(0);
-    image = {row.name,
-             parts.at(0),
-             first.bytes,
-             first.arch,
-             parts.at(1),
-             row.portable_arch,
-             std::span<const Cubin>(cubins).subspan(1)};
-    if (row.patch.empty()) return;
-    patch = unpack(row.patch, parts.at(2));
-    image.patched = {std::as_bytes(std::span<const char>(patch.at(0))), patch.at(1), patch.at(2)};
+struct ImagePack::Unpacked : CodeText::Source {
+  Unpacked(const ImagePack& of, const Row& from) : pack(of), row(from) {}
+
+  // The cubins, and the patched one.
+  const CodeImage& code() {
+    const std::lock_guard lock(mutex);
+    if (!is_unpacked) unpack_code();
+    is_unpacked = true;
+    return image;
+  }
+  std::string_view text(int part) const override {
+    const std::lock_guard lock(mutex);
+    if (texts.empty()) texts = parts_of(row.text, 2);
+    return texts[static_cast<std::size_t>(part)];
   }
 
-  std::vector<std::string> parts, patch;
+ private:
+  // At least `count`: the build packs cubins of GPUs that this image is not for, too.
+  std::vector<std::string> parts_of(const Packed& packed, std::size_t count,
+                                    std::string_view known = {}) const {
+    const std::string found = hash_of_text(packed.bytes);
+    if (found != packed.hash) {
+      pack.refuse(row.name,
+                  "has hash " + found + ", but the file's first lines say " + packed.hash);
+    }
+    std::string reason = "it has too few parts";
+    try {
+      std::vector<std::string> parts = unpack(packed.bytes, known);
+      if (parts.size() >= count) return parts;
+    } catch (const std::runtime_error& error) {
+      reason = error.what();
+    }
+    pack.refuse(row.name, "cannot be unpacked (" + reason + ")");
+  }
+
+  void unpack_code() {
+    std::vector<std::string> parts =
+        parts_of(row.code, row.cubin_archs.size() + (row.has_text_in_code ? 2 : 0));
+    if (row.has_text_in_code) {
+      texts.assign(parts.begin(), parts.begin() + 2);
+      parts.erase(parts.begin(), parts.begin() + 2);
+    }
+    if (!row.patch.bytes.empty()) patch = parts_of(row.patch, 3, parts.at(0));
+    codes = std::move(parts);
+    cubins.clear();
+    for (std::size_t i = 0; i < row.cubin_archs.size(); ++i) {
+      cubins.push_back({row.cubin_archs[i], std::as_bytes(std::span<const char>(codes[i]))});
+    }
+    const Cubin& first = cubins.at(0);
+    image.name = row.name;
+    image.ptx = {*this, 0};
+    image.cubin = first.bytes;
+    image.cubin_arch = first.arch;
+    if (!row.portable_arch.empty()) image.portable_ptx = {*this, 1};
+    image.portable_arch = row.portable_arch;
+    image.further_cubins = std::span<const Cubin>(cubins).subspan(1);
+    if (patch.empty()) return;
+    // A build of today has compared the hash.
+    image.patched = {std::as_bytes(std::span<const char>(patch[0])), patch[1], patch[2],
+                     !row.has_text_in_code};
+  }
+
+  const ImagePack& pack;
+  const Row& row;
+  mutable std::mutex mutex;
+  mutable std::vector<std::string> texts;
+  std::vector<std::string> codes, patch;
   std::vector<Cubin> cubins;
   CodeImage image;
+  bool is_unpacked = false;  // last, so that a failure leaves it false
 };
 
 std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>& images) {
@@ -88,7 +151,7 @@ std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>&
       std::string(kMagic) + "commit " + origin.commit + "\nmanifest " + origin.manifest + "\n";
   for (const PackedImage& image : images) file += line_of(image);
   file += "hash " + hash_of_text(file) + "\n";
-  for (const PackedImage& image : images) file += image.packed + image.patch;
+  for (const PackedImage& image : images) file += image.text + image.code + image.patch;
   return file;
 }
 
@@ -109,7 +172,8 @@ void ImagePack::read_header() {
     throw StatusError(Status::unavailable("compiled kernels: '" + path_ + "' " + rule +
                                           "; 'make build' writes it anew"));
   };
-  if (!bytes_.starts_with(kMagic)) fail("does not begin as a file of images");
+  const bool is_earlier = bytes_.starts_with(kEarlierMagic);
+  if (!bytes_.starts_with(kMagic) && !is_earlier) fail("does not begin as a file of images");
   std::size_t at = kMagic.size();
   const auto next_line = [&] {
     const std::size_t end = bytes_.find('\n', at);
@@ -118,7 +182,7 @@ void ImagePack::read_header() {
     at = end + 1;
     return line;
   };
-  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  std::vector<std::array<std::size_t, 3>> sizes;
   for (std::string line = next_line();; line = next_line()) {
     std::istringstream words(line);
     std::string key, word, cubins;
@@ -133,24 +197,30 @@ void ImagePack::read_header() {
     if (key == "manifest") words >> origin_.manifest;
     if (key != "image") continue;
     Row row;
-    auto& [packed, patch] = sizes.emplace_back();
+    auto& [text, code, patch] = sizes.emplace_back();
+    row.has_text_in_code = is_earlier;
     words >> row.name >> word >> row.portable_arch >> word >> cubins;
-    words >> word >> packed >> row.packed_hash >> word >> patch >> row.patch_hash;
+    if (!is_earlier) words >> word >> text >> row.text.hash;
+    words >> word >> code >> row.code.hash;
+    words >> word >> patch >> row.patch.hash;
     if (row.portable_arch == "-") row.portable_arch.clear();
     row.cubin_archs = split(cubins);
     rows_.push_back(std::move(row));
   }
   std::size_t size = at;
-  for (const auto& [packed, patch] : sizes) size += packed + patch;
+  for (const auto& [text, code, patch] : sizes) size += text + code + patch;
   if (size != bytes_.size()) {
     fail("is " + std::to_string(bytes_.size()) + " bytes long, but its first lines say " +
          std::to_string(size));
   }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].packed = bytes_.substr(at, sizes[i].first);
-    rows_[i].patch = bytes_.substr(at += sizes[i].first, sizes[i].second);
-    at += sizes[i].second;
+    Row& row = rows_[i];
+    Packed* const all[] = {&row.text, &row.code, &row.patch};
+    for (std::size_t part = 0; part < 3; at += sizes[i][part++]) {
+      all[part]->bytes = bytes_.substr(at, sizes[i][part]);
+    }
   }
+  for (const Row& row : rows_) images_.emplace(row.name, std::make_unique<Unpacked>(*this, row));
 }
 
 std::vector<std::string_view> ImagePack::names() const {
@@ -159,33 +229,14 @@ std::vector<std::string_view> ImagePack::names() const {
   return names;
 }
 
-const ImagePack::Unpacked& ImagePack::unpack_row(const Row& row) {
-  const auto fail = [&](const std::string& rule) {
-    throw StatusError(Status::unavailable("compiled kernels: image " + row.name + " in '" + path_ +
-                                          "' " + rule + "; 'make build' writes it anew"));
-  };
-  for (const auto& [bytes, hash] :
-       {std::pair{row.packed, &row.packed_hash}, {row.patch, &row.patch_hash}}) {
-    const std::string found = hash_of_text(bytes);
-    if (found != *hash) fail("has hash " + found + ", but the file's first lines say " + *hash);
-  }
-  try {
-    return *unpacked_.emplace(row.name, std::make_unique<Unpacked>(row)).first->second;
-  } catch (const std::exception& error) {
-    fail(std::string("cannot be unpacked (") + error.what() + ")");
-    throw;
-  }
+void ImagePack::refuse(std::string_view image, const std::string& rule) const {
+  throw StatusError(Status::unavailable("compiled kernels: image " + std::string(image) + " in '" +
+                                        path_ + "' " + rule + "; 'make build' writes it anew"));
 }
 
 const CodeImage* ImagePack::find(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  if (const auto known = unpacked_.find(name); known != unpacked_.end()) {
-    return &known->second->image;
-  }
-  for (const Row& row : rows_) {
-    if (row.name == name) return &unpack_row(row).image;
-  }
-  return nullptr;
+  const auto found = images_.find(name);
+  return found == images_.end() ? nullptr : &found->second->code();
 }
 
 }  // namespace tessera

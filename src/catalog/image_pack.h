@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +17,15 @@
 
 namespace tessera {
 
-// An image as stored in the file. `packed` holds the PTX, the portable PTX, then one cubin per
-// architecture; `patch` is empty, or holds the patched form of the first cubin, the hash of its
-// unpatched form, and a note (packed with that cubin).
+// An image as stored in the file. `code` holds one cubin per architecture; `text` holds the PTX and
+// the portable PTX; `patch` is empty, or holds the patched form of the first cubin, the hash of its
+// unpatched form, and a note (packed with that cubin). WHY two: most users need one of them, and
+// PTX takes ten times as long to unpack as a cubin.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
   std::vector<std::string> cubin_archs;  // the first is that of the PTX
-  std::string packed, patch;
+  std::string text, code, patch;
 };
 
 // The commit and manifest that a pack was built from.
@@ -50,8 +50,9 @@ class ImagePack {
   const std::string& path() const { return path_; }
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
-  // Unpacked at the first call and kept, from any thread; nullptr where there is none of this name.
-  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable if the bytes
+  // The image with its cubins unpacked, at the first call, and kept; its PTX is unpacked when it is
+  // read. From any thread; nullptr where there is none of this name. PTX texts are followed by a 0
+  // byte, as the driver wants them. Throws kUnavailable, as reading the PTX does, if the bytes
   // differ from those that were written.
   const CodeImage* find(std::string_view name);
 
@@ -59,15 +60,15 @@ class ImagePack {
   struct Row;
   struct Unpacked;
   void read_header();
-  const Unpacked& unpack_row(const Row& row);
+  [[noreturn]] void refuse(std::string_view image, const std::string& rule) const;
 
   std::string path_;
   std::string own_bytes_;  // of a file; bytes_ may be another's
   std::string_view bytes_;
   PackOrigin origin_;
   std::vector<Row> rows_;
-  std::mutex mutex_;
-  std::map<std::string_view, std::unique_ptr<Unpacked>> unpacked_;
+  std::map<std::string_view, std::unique_ptr<Unpacked>>
+      images_;  // by name, once the header is read
 };
 
 // The images of a build, from its pack file, or from the folder that contains it.

@@ -19,8 +19,8 @@ namespace tessera {
 struct LoadedImage {
   std::uint64_t handle = 0;
   std::string description;
-  std::string hash = {};    // hash_of() the loaded code, a cubin or PTX
-  bool is_patched = false;  // whether it is the image's patched cubin
+  std::span<const std::byte> code = {};  // the loaded cubin or PTX, as long as the image lives
+  bool is_patched = false;               // whether it is the image's patched cubin
 };
 
 // An entry of a loaded image, looked up once for repeated launches.

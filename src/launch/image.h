@@ -5,11 +5,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tessera {
 
 using DeviceAddress = std::uint64_t;
+
+// Text that may still be packed: a GPU that runs a cubin needs no PTX, which is most of an image.
+class CodeText {
+ public:
+  // Unpacks once, from any thread, and keeps the text for as long as the source.
+  class Source {
+   public:
+    virtual ~Source() = default;
+    virtual std::string_view text(int part) const = 0;
+  };
+
+  CodeText() = default;
+  CodeText(std::string_view text) : text_(text) {}
+  CodeText(const char* text) : text_(text) {}
+  CodeText(const std::string& text) : text_(text) {}
+  CodeText(const Source& source, int part) : source_(&source), part_(part) {}
+
+  std::string_view view() const { return source_ ? source_->text(part_) : text_; }
+  operator std::string_view() const { return view(); }
+  bool empty() const { return !source_ && text_.empty(); }  // a source has no empty texts
+
+ private:
+  std::string_view text_;
+  const Source* source_ = nullptr;  // null: the text is above
+  int part_ = 0;
+};
 
 // A cubin for one architecture.
 struct Cubin {
@@ -21,18 +48,19 @@ struct Cubin {
 // image's plain cubin.
 struct PatchedCubin {
   std::span<const std::byte> bytes;  // empty: there is none
-  std::string_view made_from;        // hash_of() its plain cubin (base/hash.h)
-  std::string_view note;             // the changes and their proof, or why there are none
+  std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)
+  std::string_view note;             // what was done and proved, or why nothing was
+  bool is_checked = false;           // the image's cubin has that hash: loading need not compute it
 };
 
 // Compiled code of kernels, as the catalog holds it: PTX for sm_90a and a cubin made from it, and
 // portable PTX with cubins made from that.
 struct CodeImage {
   std::string_view name;                       // "07_vector_access__32x32x32"
-  std::string_view ptx;                        // for sm_90a; the virtual GPU runs this one
+  CodeText ptx;                                // for sm_90a; the virtual GPU runs this one
   std::span<const std::byte> cubin;            // made from ptx
   std::string_view cubin_arch;                 // "sm_90a"
-  std::string_view portable_ptx;               // for older cards; the driver compiles it
+  CodeText portable_ptx;                       // for older cards; the driver compiles it
   std::string_view portable_arch;              // "compute_75"
   std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
   PatchedCubin patched = {};                   // made from `cubin`, and preferred to it

@@ -49,11 +49,11 @@ TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {
     for (const KernelRow& row : kernel.rows) {
       const bool is_new = entries.insert(row.entry).second;
       EXPECT_EQ(is_new, kernel.patched_from.empty()) << row.entry;
-      EXPECT_NE(image_of(kernel, row.entry).ptx.find(".entry " + row.entry + "("),
+      EXPECT_NE(image_of(kernel, row.entry).ptx.view().find(".entry " + row.entry + "("),
                 std::string_view::npos);
     }
     for (const HelperEntry& helper : kernel.helpers) {
-      EXPECT_NE(image_of(kernel, helper.entry).ptx.find(".entry " + helper.entry + "("),
+      EXPECT_NE(image_of(kernel, helper.entry).ptx.view().find(".entry " + helper.entry + "("),
                 std::string_view::npos);
     }
   }
@@ -71,7 +71,7 @@ TEST(Catalog, APatchedKernelSharesTheCodeOfAnother) {
   const std::string& entry = rung.rows[0].entry;
   const CodeImage &patched = image_of(rung, entry), &plain = image_of(from, entry);
   EXPECT_EQ(patched.name, rung.name + "__" + rung.rows[0].variant);
-  EXPECT_EQ(patched.ptx, plain.ptx);
+  EXPECT_EQ(patched.ptx.view(), plain.ptx.view());
   EXPECT_TRUE(std::ranges::equal(patched.cubin, plain.cubin));
   EXPECT_TRUE(plain.patched.made_from.empty());
   EXPECT_EQ(patched.patched.made_from, hash_of(plain.cubin));

@@ -59,9 +59,10 @@ std::vector<PackedImage> two_images() {
   return {{"one",
            "compute_75",
            {"sm_90a", "sm_86"},
-           pack({"ptx", "old ptx", known, "cubin 86"}),
+           pack({"ptx", "old ptx"}),
+           pack({known, "cubin 86"}),
            pack({"patched", "hash", "note"}, known)},
-          {"two", "", {"sm_90a"}, pack({"ptx of two", "", "cubin"}), ""}};
+          {"two", "", {"sm_90a"}, pack({"ptx of two", ""}), pack({"cubin"}), ""}};
 }
 
 const PackOrigin kOrigin = {"abc-dirty", "0123456789abcdef"};
@@ -78,9 +79,9 @@ TEST_F(Images, ComeBackAsTheyWere) {
   const CodeImage& one = *pack->find("one");
   EXPECT_EQ(&one, pack->find("one"));
   EXPECT_EQ(one.name, "one");
-  EXPECT_EQ(one.ptx, "ptx");
-  EXPECT_EQ(one.ptx.data()[3], '\0');
-  EXPECT_EQ(one.portable_ptx, "old ptx");
+  EXPECT_EQ(one.ptx.view(), "ptx");
+  EXPECT_EQ(one.ptx.view().data()[3], '\0');
+  EXPECT_EQ(one.portable_ptx.view(), "old ptx");
   EXPECT_EQ(one.portable_arch, "compute_75");
   EXPECT_EQ(one.cubin_arch, "sm_90a");
   EXPECT_EQ(one.cubin.size(), std::string("cubin of one").size());
@@ -89,7 +90,9 @@ TEST_F(Images, ComeBackAsTheyWere) {
   EXPECT_EQ(one.patched.bytes.size(), 7u);
   EXPECT_EQ(one.patched.made_from, "hash");
   EXPECT_EQ(one.patched.note, "note");
+  EXPECT_TRUE(one.patched.is_checked);
   EXPECT_TRUE(pack->find("two")->patched.bytes.empty());
+  EXPECT_TRUE(pack->find("two")->portable_ptx.empty());
   EXPECT_EQ(pack->find("three"), nullptr);
 }
 
@@ -97,7 +100,7 @@ TEST_F(Images, ComeBackAsTheyWere) {
 TEST_F(Images, MayBeSomebodyElsesBytes) {
   const std::string file = image_file(kOrigin, two_images());
   ImagePack pack("this library", file);
-  EXPECT_EQ(pack.find("two")->ptx, "ptx of two");
+  EXPECT_EQ(pack.find("two")->ptx.view(), "ptx of two");
   const std::string error =
       error_of([&] { ImagePack("this library", std::string_view(file).substr(0, 99)); });
   EXPECT_NE(error.find("'this library'"), std::string::npos) << error;
@@ -140,6 +143,40 @@ TEST_F(Images, FirstLinesOfAnotherHashAreRefused) {
   }
 }
 
+// Builds of earlier commits are timed in turn with this one.
+TEST_F(Images, ThoseOfAnEarlierBuildAreRead) {
+  const std::string known = "cubin of one", packed = pack({"ptx", "old ptx", known});
+  const std::string patch = pack({"patched", "hash", "note"}, known);
+  const auto hash = [](const std::string& text) {
+    return hash_of(std::as_bytes(std::span<const char>(text)));
+  };
+  std::string file =
+      "tessera images 2\ncommit abc\nmanifest 01\nimage one portable compute_75 cubins sm_90a "
+      "packed " +
+      std::to_string(packed.size()) + " " + hash(packed) + " patch " +
+      std::to_string(patch.size()) + " " + hash(patch) + "\n";
+  file += "hash " + hash(file) + "\n" + packed + patch;
+  ImagePack pack("earlier", file);
+  const CodeImage& one = *pack.find("one");
+  EXPECT_EQ(one.ptx.view(), "ptx");
+  EXPECT_EQ(one.portable_ptx.view(), "old ptx");
+  EXPECT_EQ(one.cubin.size(), known.size());
+  EXPECT_EQ(one.patched.bytes.size(), 7u);
+  EXPECT_FALSE(one.patched.is_checked);
+}
+
+// PTX is unpacked, and its bytes compared, when it is read.
+TEST_F(Images, ABrokenTextLeavesTheCubinUsable) {
+  std::vector<PackedImage> images = two_images();
+  std::string file = image_file(kOrigin, images);
+  file[file.find(images[0].text) + 9] ^= 0x55;
+  ImagePack pack("broken", file);
+  const CodeImage& one = *pack.find("one");
+  EXPECT_EQ(one.cubin.size(), std::string("cubin of one").size());
+  const std::string error = error_of([&] { one.ptx.view(); });
+  EXPECT_TRUE(contains(error, "image one in 'broken' has hash ")) << error;
+}
+
 // Bytes of an image that lie in a sound file.
 TEST_F(Images, ABrokenImageNamesItselfItsFileAndBothHashes) {
   std::string file = image_file(kOrigin, two_images());
@@ -155,7 +192,7 @@ TEST_F(Images, ABrokenImageNamesItselfItsFileAndBothHashes) {
 
 TEST_F(Images, BytesThatCannotBeUnpackedAreRefused) {
   std::vector<PackedImage> images = two_images();
-  images[1].packed[images[1].packed.size() / 2] ^= 0x55;  // and the hash is of these
+  images[1].code[images[1].code.size() / 2] ^= 0x55;  // and the hash is of these
   images[0].patch = "no patch";
   const std::string path = write("broken", image_file(kOrigin, images));
   const std::unique_ptr<ImagePack> pack = load_images(path);
@@ -233,48 +270,6 @@ TEST(Manifest, ShowsTheDefaultConfigOfEachRung) {
   EXPECT_EQ(shown, expected);
 }
 
-TEST(ImageOf, SaysWhatIsNotCompiled) {
-  Kernel kernel = all_kernels().front();
-  kernel.rows.front().image = "nobody";
-  const std::string& entry = kernel.rows.front().entry;
-  EXPECT_EQ(compiled_image_of(kernel, entry), nullptr);
-  const std::string error = error_of([&] { image_of(kernel, entry); });
-  EXPECT_NE(error.find("image nobody of kernel " + kernel.name), std::string::npos) << error;
-  EXPECT_NE(error.find("'make library'"), std::string::npos) << error;
-  EXPECT_THROW(image_of(kernel, "no entry"), StatusError);
-}
-
-TEST(ImageOf, NamesEachImageOfAKernelOnce) {
-  for (const Kernel& kernel : all_kernels()) {
-    std::set<std::string> expected;
-    for (const KernelRow& row : kernel.rows) expected.insert(row.image);
-    for (const HelperEntry& helper : kernel.helpers) expected.insert(helper.image);
-    const std::vector<std::string> names = image_names_of(kernel);
-    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), expected) << kernel.name;
-    EXPECT_EQ(names.size(), expected.size()) << kernel.name;
-  }
-}
-
-TEST(ImageOf, AKernelsOwnImagesComeFirst) {
-  Kernel kernel = all_kernels().front();
-  kernel.own_images[""].name = "own";
-  EXPECT_EQ(image_of(kernel, "whatever").name, "own");
-  EXPECT_EQ(images_of(kernel).size(), 1u);
-}
-
-// What another build has not is not taken from this one.
-TEST(ImageOf, OwnImagesOfSomeEntriesLeaveTheOthersMissing) {
-  Kernel kernel = *choose_kernels("12").front().kernel;
-  const KernelRow &first = kernel.rows.front(), &last = kernel.rows.back();
-  ASSERT_NE(first.image, last.image);
-  kernel.own_images[first.image] = {.name = "theirs", .ptx = "mine"};
-  EXPECT_EQ(image_of(kernel, first.entry).ptx, "mine");
-  EXPECT_EQ(compiled_image_of(kernel, last.entry), nullptr);
-  const std::string error = error_of([&] { image_of(kernel, last.entry); });
-  EXPECT_NE(error.find("image " + last.image + " is not among"), std::string::npos) << error;
-  EXPECT_NE(error.find("theirs"), std::string::npos) << error;
-}
-
 // The build's last step, on a folder of made-up images.
 class PackImages : public Folder {
  protected:
@@ -289,9 +284,12 @@ class PackImages : public Folder {
     for (const std::string name : {"one__a", "one__b"}) {
       write(name + ".inputs", (folder_ / "source.h").string() + "\n");
       write(name + ".sm_90a.cubin", "");
-      write(name + ".packed", pack({"ptx", "portable", "cubin", "more"}));
+      write(name + ".text", pack({"ptx", "portable"}));
+      write(name + ".code", pack({"cubin", "more"}));
     }
-    write("one__b.patch", pack({"patched", "hash", "note"}, "cubin"));
+    const std::string cubin = "cubin";
+    hash_ = hash_of(std::as_bytes(std::span<const char>(cubin)));
+    write("one__b.patch", pack({"patched", hash_, "note"}, cubin));
   }
 
   // Under a clock that the test sets: two files of one tick are of one time.
@@ -315,6 +313,8 @@ class PackImages : public Folder {
     const auto names = pack->names();
     return {names.begin(), names.end()};
   }
+
+  std::string hash_;  // of the cubin
 };
 
 using Names = std::vector<std::string>;
@@ -331,8 +331,8 @@ TEST_F(PackImages, TakesWhatIsThere) {
   EXPECT_EQ(pack->find("one__b")->portable_arch, "");
   EXPECT_TRUE(pack->find("one__b")->further_cubins.empty());
   EXPECT_TRUE(pack->find("one__b")->patched.made_from.empty());
-  EXPECT_EQ(pack->find("two__a")->patched.made_from, "hash");
-  fs::remove(folder_ / "one__a.packed");
+  EXPECT_EQ(pack->find("two__a")->patched.made_from, hash_);
+  fs::remove(folder_ / "one__a.code");
   EXPECT_EQ(packed(), (Names{"one__b", "two__a"}));
 }
 
@@ -347,7 +347,7 @@ TEST_F(PackImages, LeavesOutWhatIsStale) {
 
 TEST_F(PackImages, AskedForAllNamesWhatIsMissing) {
   EXPECT_EQ(run(" --all"), 0);
-  fs::remove(folder_ / "one__a.packed");
+  fs::remove(folder_ / "one__a.code");
   EXPECT_NE(run(" --all"), 0);
 }
 
@@ -355,6 +355,11 @@ TEST_F(PackImages, APatchBelongsToItsCubin) {
   EXPECT_EQ(packed("one"), (Names{"one__b", "two__a"}));  // one__a has no patch yet
   touch("one__b.sm_90a.cubin", 10);
   EXPECT_EQ(packed("one"), Names{});
+}
+
+TEST_F(PackImages, APatchOfAnotherCubinIsRefused) {
+  write("one__b.patch", pack({"patched", "0123456789abcdef", "note"}, "cubin"));
+  EXPECT_NE(run("", "one"), 0);
 }
 
 }  // namespace

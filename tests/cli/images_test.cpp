@@ -89,13 +89,14 @@ TEST_F(Copied, NamesAnImageThatIsNotCompiled) {
 TEST_F(Copied, ListsWhatIsCompiledInPart) {
   const std::vector<std::string> names = image_names_of(*choose_kernels("12").front().kernel);
   ASSERT_GT(names.size(), 1u);
-  const std::string compiled = beside_test("images/" + names.front() + ".packed");
-  if (!fs::exists(compiled)) GTEST_SKIP() << "the build's images did not travel along";
+  const std::string stem = beside_test("images/" + names.front());
+  if (!fs::exists(stem + ".code")) GTEST_SKIP() << "the build's images did not travel along";
   const ImagePack pack(beside_test("tessera.images"));
   put_images(image_file(pack.origin(), {{.name = names.front(),
                                          .portable_arch = "compute_75",
                                          .cubin_archs = {"sm_90a"},
-                                         .packed = file_text(compiled),
+                                         .text = file_text(stem + ".text"),
+                                         .code = file_text(stem + ".code"),
                                          .patch = ""}}));
   const Ran list = run("list --kernel 12");
   EXPECT_EQ(list.code, 0) << list.err;

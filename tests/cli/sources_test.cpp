@@ -168,7 +168,8 @@ class Sources : public testing::Test {
     return {.name = image.name(),
             .portable_arch = portable == "0" ? "" : "compute_" + portable,
             .cubin_archs = {"sm_90a"},
-            .packed = file_text(stem + ".packed"),
+            .text = file_text(stem + ".text"),
+            .code = file_text(stem + ".code"),
             .patch = from.empty() ? "" : file_text(stem + ".patch")};
   }
 

@@ -1,20 +1,25 @@
 // Which code of an image the cuda device loads: the patched cubin, the cubin, PTX, and why not.
 #include "device/cuda/modules.h"
-#include "base/hash.h"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "base/hash.h"
 #include "tests/device/cuda_device_fixture.h"
 
 namespace tessera {
 namespace {
 
 using ModulesTest = CudaDeviceTest;
+using std::chrono_literals::operator""ms;
 
 TEST_F(ModulesTest, LoadsAnImageOnce) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage first = device->load(image("good", "", ""));
   const LoadedImage again = device->load(image("good", "", ""));
   EXPECT_EQ(first.handle, again.handle);
-  EXPECT_EQ(first.hash, again.hash);
+  EXPECT_EQ(first.code.data(), again.code.data());
   EXPECT_EQ(calls().find("cuModuleLoadDataEx"), calls().rfind("cuModuleLoadDataEx"));
 }
 
@@ -22,8 +27,8 @@ TEST_F(ModulesTest, FallsBackToPtx) {
   const auto device = cuda::make_device(kFake);
   EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).description,
             "ptx sm_90a (compiled by driver)");
-  EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).hash,
-            hash_of(bytes_of("good ptx")));
+  EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).code.size(),
+            bytes_of("good ptx").size());
   CodeImage older = image("cubin", "text", "good old");
   older.name = "08_y";
   EXPECT_EQ(device->load(older).description, "ptx compute_75 (compiled by driver)");
@@ -41,7 +46,7 @@ TEST_F(ModulesTest, PrefersAPatchedCubin) {
   const std::string hash = hash_of(bytes_of("good"));
   const LoadedImage loaded = device->load(patched_image("good", "good patched", hash));
   EXPECT_EQ(loaded.description, "patched cubin sm_90a");
-  EXPECT_EQ(loaded.hash, hash_of(bytes_of("good patched")));
+  EXPECT_EQ(hash_of(loaded.code), hash_of(bytes_of("good patched")));
   EXPECT_TRUE(loaded.is_patched);
   EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good patched");
   EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
@@ -53,9 +58,65 @@ TEST_F(ModulesTest, RunsTheUnpatchedCubinWhereTheHashIsAnotherOne) {
   const LoadedImage loaded = device->load(patched_image("good", "good patched", hash));
   EXPECT_EQ(loaded.description,
             "cubin sm_90a (patched one not used: it was made from another cubin)");
-  EXPECT_EQ(loaded.hash, hash_of(bytes_of("good")));
+  EXPECT_EQ(hash_of(loaded.code), hash_of(bytes_of("good")));
   EXPECT_FALSE(loaded.is_patched);
   EXPECT_FALSE(contains(calls(), "good patched"));
+}
+
+// The build has compared hashes of what it packs, and a program need not.
+TEST_F(ModulesTest, TakesAPatchedCubinOfAPackAsItIs) {
+  const auto device = cuda::make_device(kFake);
+  CodeImage both = patched_image("good", "good patched", "any");
+  both.patched.is_checked = true;
+  EXPECT_TRUE(device->load(both).is_patched);
+}
+
+// PTX is most of an image, and unpacked at its first use.
+TEST_F(ModulesTest, ReadsNoPtxWhereACubinLoads) {
+  struct Counting : CodeText::Source {
+    std::string_view text(int) const override { return ++reads, "good text"; }
+    mutable int reads = 0;
+  } source;
+  const auto device = cuda::make_device(kFake);
+  CodeImage packed = image("good", "", "");
+  packed.ptx = {source, 0};
+  packed.portable_ptx = {source, 1};
+  device->load(packed);
+  EXPECT_EQ(source.reads, 0);
+  packed.name = "08_y";
+  packed.cubin = bytes_of("cubin");
+  EXPECT_EQ(device->load(packed).description, "ptx sm_90a (compiled by driver)");
+  EXPECT_GT(source.reads, 0);
+}
+
+TEST_F(ModulesTest, AnImageThatIsBeingLoadedHoldsUpNoOther) {
+  struct Waiting : CodeText::Source {
+    std::string_view text(int) const override {
+      is_read = true;
+      is_read.notify_all();
+      for (int i = 0; i < 2000 && !may_end; ++i) std::this_thread::sleep_for(1ms);
+      return may_end ? "good text" : "waited for ever";
+    }
+    mutable std::atomic<bool> is_read = false, may_end = false;
+  } source;
+  const auto device = cuda::make_device(kFake);
+  CodeImage slow = image("refused", "", "");
+  slow.name = "slow";
+  slow.ptx = {source, 0};
+  std::thread other([&] { device->load(slow); });
+  source.is_read.wait(false);
+  device->entry(device->load(image("good", "", "")), "entry", {.grid = 1, .block = 32});
+  source.may_end = true;
+  other.join();
+  EXPECT_CONTAINS(device->load(slow).description, "ptx");
+}
+
+TEST_F(ModulesTest, AnImageThatDidNotLoadIsTriedAgain) {
+  const auto device = cuda::make_device(kFake);
+  set("FAIL", "cuModuleLoadDataEx=2");
+  EXPECT_FALSE(status_of([&] { device->load(image("good", "", "")); }).ok());
+  set("FAIL", "");
+  EXPECT_EQ(device->load(image("good", "", "")).description, "cubin sm_90a");
 }
 
 TEST_F(ModulesTest, RunsTheUnpatchedCubinWhereThePatchedOneDoesNotLoad) {

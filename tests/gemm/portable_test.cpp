@@ -149,7 +149,7 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
       const std::string stem = std::filesystem::temp_directory_path().string() + "/tessera_" +
                                std::to_string(getpid()) + "_" + std::string(image->name) + "_" +
                                arch;
-      std::ofstream(stem + ".ptx") << image->portable_ptx;
+      std::ofstream(stem + ".ptx") << image->portable_ptx.view();
       const std::string command = std::string(TESSERA_NVCC) + " -cubin -arch=" + arch +
                                   " -Xptxas -O1" + names + " -o " + stem + ".cubin " + stem +
                                   ".ptx";

@@ -22,7 +22,7 @@ inline std::vector<const CodeImage*> images_of_catalog() {
 // The first entry whose name contains `part`.
 inline Program program_named(std::string_view part) {
   for (const CodeImage* image : images_of_catalog()) {
-    if (image->ptx.find(part) == image->ptx.npos) continue;
+    if (image->ptx.view().find(part) == std::string_view::npos) continue;
     const CubinFile cubin = read_cubin(image->cubin);
     for (const CubinKernel& entry : cubin.kernels) {
       if (entry.name.find(part) != std::string::npos) return program_of(entry, cubin.sm);

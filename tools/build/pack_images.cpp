@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "catalog/image_pack.h"
+#include "catalog/pack.h"
 #include "tools/build/manifest_lines.h"
 
 namespace tessera::build {
@@ -40,11 +41,12 @@ bool is_newer(const fs::path& made, const fs::path& from) {
 
 // Compiled, and from the files as they are now.
 bool is_fresh(const std::string& stem) {
-  const fs::path packed = stem + ".packed", inputs = stem + ".inputs";
-  if (!fs::exists(packed) || !fs::exists(inputs)) return false;
+  const fs::path text = stem + ".text", code = stem + ".code", inputs = stem + ".inputs";
+  if (!fs::exists(text) || !fs::exists(code) || !fs::exists(inputs)) return false;
   const std::vector<std::string> files = split(read(inputs), '\n');
-  return !files.empty() &&
-         std::ranges::all_of(files, [&](const auto& file) { return is_newer(packed, file); });
+  return !files.empty() && std::ranges::all_of(files, [&](const auto& file) {
+    return is_newer(text, file) && is_newer(code, file);
+  });
 }
 
 struct Call {
@@ -62,6 +64,16 @@ const ManifestImage& image_named(const std::vector<ManifestImage>& images,
   return *found;
 }
 
+// WHY here: programs that load the patched cubin then need not hash the other one.
+void check_patch(const PackedImage& image) {
+  const std::string cubin = unpack(image.code).at(0);
+  const std::vector<std::string> patch = unpack(image.patch, cubin);
+  const std::string hash = hash_of(std::as_bytes(std::span<const char>(cubin)));
+  if (patch.at(1) == hash) return;
+  throw std::runtime_error("the patch of " + image.name + " was made from a cubin of hash " +
+                           patch.at(1) + ", but the cubin has hash " + hash);
+}
+
 // Nothing where it is not there yet.
 std::optional<PackedImage> packed_image(const ManifestImage& image,
                                         const std::vector<ManifestImage>& images,
@@ -74,7 +86,8 @@ std::optional<PackedImage> packed_image(const ManifestImage& image,
   PackedImage packed{.name = image.name(),
                      .portable_arch = {},
                      .cubin_archs = call.archs,
-                     .packed = read(stem + ".packed"),
+                     .text = read(stem + ".text"),
+                     .code = read(stem + ".code"),
                      .patch = {}};
   // Cubins of further GPUs are made from the portable PTX.
   const std::string portable = value_of(code.line, "portable");
@@ -85,6 +98,7 @@ std::optional<PackedImage> packed_image(const ManifestImage& image,
     const fs::path cubin = stem + "." + call.archs.at(0) + ".cubin", patch = stem + ".patch";
     if (!fs::exists(patch) || !is_newer(patch, cubin)) return {};
     packed.patch = read(patch);
+    check_patch(packed);
   }
   return packed;
 }

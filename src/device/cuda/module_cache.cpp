@@ -6,20 +6,21 @@
 
 namespace tessera::cuda {
 
-LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
+std::uint64_t ModuleCache::handle_of(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
-  LoadedModule& code =
-      images_.emplace_back().code;  // WHY: first, so that no module lacks its place
-  try {
-    code = load_module(driver_, image, sm);
-  } catch (...) {
-    images_.pop_back();
-    throw;
-  }
-  LoadedImage loaded{images_.size(), code.description, code.hash, code.is_patched};
-  handles_.emplace(image.name, loaded);
-  return loaded;
+  if (const auto known = handles_.find(name); known != handles_.end()) return known->second;
+  images_.emplace_back();
+  handles_.emplace(name, images_.size());
+  return images_.size();
+}
+
+LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
+  const std::uint64_t handle = handle_of(image.name);
+  Image& place = image_of(handle);
+  const std::lock_guard lock(place.mutex);
+  LoadedModule& code = place.code;
+  if (!code.module) code = load_module(driver_, image, sm);
+  return {handle, code.description, code.code, code.is_patched};
 }
 
 // HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
@@ -30,8 +31,9 @@ const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& nam
     throw StatusError(Status::bad_argument(
         fmt::format("grid of {} is {} blocks; a launch has 1 to 2^31 - 1", name, shape.grid)));
   }
-  const std::lock_guard lock(mutex_);
-  Entry& entry = entry_of(image_of(image), name);
+  Image& place = image_of(image.handle);
+  const std::lock_guard lock(place.mutex);
+  Entry& entry = entry_of(place, name);
   allow_shared(entry, shape.shared_bytes);
   if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
     call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
@@ -41,15 +43,18 @@ const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& nam
 
 // WHY: results are ignored. After a fault of a kernel every call reports that same fault.
 void ModuleCache::unload() noexcept {
-  for (const Image& image : images_) driver_.module_unload(image.code.module);
+  for (const Image& image : images_) {
+    if (image.code.module) driver_.module_unload(image.code.module);
+  }
 }
 
-ModuleCache::Image& ModuleCache::image_of(const LoadedImage& image) {
-  if (image.handle == 0 || image.handle > images_.size()) {
+ModuleCache::Image& ModuleCache::image_of(std::uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  if (handle == 0 || handle > images_.size()) {
     throw StatusError(Status::bad_argument(
-        fmt::format("image handle {} is not one that this device loaded", image.handle)));
+        fmt::format("image handle {} is not one that this device loaded", handle)));
   }
-  return images_[image.handle - 1];
+  return images_[handle - 1];
 }
 
 Entry& ModuleCache::entry_of(Image& image, const std::string& name) {

@@ -1,5 +1,5 @@
 // The modules of one context: what is loaded once, and found again by the name of its image. Safe
-// to use from several threads.
+// to use from several threads; while one image is loaded, only calls that need this one wait.
 #pragma once
 
 #include <deque>
@@ -29,19 +29,21 @@ class ModuleCache {
 
  private:
   struct Image {
-    LoadedModule code;
+    std::mutex mutex;   // of all that follows
+    LoadedModule code;  // null module: not loaded yet
     std::map<std::string, Entry, std::less<>> entries;
   };
 
   void call(std::string_view name, Result result) const { check(driver_, name, result); }
-  Image& image_of(const LoadedImage& image);
+  std::uint64_t handle_of(std::string_view name);
+  Image& image_of(std::uint64_t handle);
   Entry& entry_of(Image& image, const std::string& name);
   void allow_shared(Entry& entry, int bytes);
 
   const Driver& driver_;
   std::mutex mutex_;
-  std::deque<Image> images_;  // handle = index + 1
-  std::map<std::string, LoadedImage, std::less<>> handles_;
+  std::deque<Image> images_;  // handle = index + 1; an image stays where it is
+  std::map<std::string, std::uint64_t, std::less<>> handles_;
 };
 
 }  // namespace tessera::cuda

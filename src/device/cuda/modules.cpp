@@ -13,9 +13,14 @@ namespace {
 // One code of an image, in the order in which they are tried.
 struct Candidate {
   std::string description;
-  std::string bytes;   // WHY: a copy, because the driver wants PTX to end with a zero byte
+  std::span<const std::byte> cubin;
   std::string misfit;  // why it is not even tried; "" if it is
   bool is_patched = false;
+  CodeText ptx = {};  // where there is no cubin; read only if it is tried
+
+  std::span<const std::byte> bytes() const {
+    return ptx.empty() ? cubin : std::as_bytes(std::span<const char>(ptx.view()));
+  }
 };
 
 std::string misfit_of(bool fits, int sm) {
@@ -23,19 +28,25 @@ std::string misfit_of(bool fits, int sm) {
 }
 
 Candidate candidate_of(const Cubin& cubin, int sm) {
-  const auto* first = reinterpret_cast<const char*>(cubin.bytes.data());
-  return {fmt::format("cubin {}", cubin.arch), std::string(first, cubin.bytes.size()),
+  return {fmt::format("cubin {}", cubin.arch), cubin.bytes,
           misfit_of(cubin_fits(cubin.arch, sm), sm)};
 }
 
-// Machine code that was reordered by rules for sm_90, if it was made from the image's cubin.
+Candidate candidate_of(const CodeText& ptx, std::string_view arch, int sm) {
+  Candidate text{fmt::format("ptx {} (compiled by driver)", arch), {}, {}};
+  text.misfit = misfit_of(ptx_fits(arch, sm), sm);
+  text.ptx = ptx;
+  return text;
+}
+
+// Machine code that was reordered by rules for sm_90, if the cubin is the one that it was made of.
 Candidate patched_candidate_of(const CodeImage& image, int sm) {
   Candidate patched = candidate_of({image.cubin_arch, image.patched.bytes}, sm);
   patched.description = "patched " + patched.description;
   patched.is_patched = true;
   if (image.patched.bytes.empty()) {
     patched.misfit = "the build has none";
-  } else if (hash_of(image.cubin) != image.patched.made_from) {
+  } else if (!image.patched.is_checked && hash_of(image.cubin) != image.patched.made_from) {
     patched.misfit = "it was made from another cubin";
   } else if (sm != 90) {
     patched.misfit = misfit_of(false, sm);
@@ -47,15 +58,10 @@ std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   std::vector<Candidate> list;
   if (!image.patched.made_from.empty()) list.push_back(patched_candidate_of(image, sm));
   if (!image.cubin.empty()) list.push_back(candidate_of({image.cubin_arch, image.cubin}, sm));
-  if (!image.ptx.empty()) {
-    list.push_back({fmt::format("ptx {} (compiled by driver)", image.cubin_arch),
-                    std::string(image.ptx), misfit_of(ptx_fits(image.cubin_arch, sm), sm)});
-  }
+  if (!image.ptx.empty()) list.push_back(candidate_of(image.ptx, image.cubin_arch, sm));
   for (const Cubin& cubin : image.further_cubins) list.push_back(candidate_of(cubin, sm));
   if (!image.portable_ptx.empty()) {
-    list.push_back({fmt::format("ptx {} (compiled by driver)", image.portable_arch),
-                    std::string(image.portable_ptx),
-                    misfit_of(ptx_fits(image.portable_arch, sm), sm)});
+    list.push_back(candidate_of(image.portable_ptx, image.portable_arch, sm));
   }
   return list;
 }
@@ -80,8 +86,12 @@ Module try_load(const Driver& driver, const Candidate& code, std::string& reason
   std::array<JitOption, 2> options = {kErrorLogBuffer, kErrorLogBufferBytes};
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
   Module module = nullptr;
-  const Result result = driver.module_load_data_ex(&module, code.bytes.c_str(), options.size(),
-                                                   options.data(), values.data());
+  // WHY a copy of PTX: the driver wants it to end with a zero byte.
+  const std::string ptx(code.ptx.view());
+  const void* const first =
+      code.ptx.empty() ? code.cubin.data() : static_cast<const void*>(ptx.c_str());
+  const Result result =
+      driver.module_load_data_ex(&module, first, options.size(), options.data(), values.data());
   if (result == kSuccess) return module;
   log.back() = '\0';
   if (!is_wrong_code(result) && !code.is_patched) check(driver, "cuModuleLoadDataEx", result);
@@ -99,9 +109,7 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
     if (reason.empty()) {
       // WHY before the module is loaded: if this allocation failed afterwards, the module would
       // never be unloaded.
-      const auto bytes = std::as_bytes(std::span<const char>(code.bytes));
-      LoadedModule loaded{nullptr, code.description + without_patch, hash_of(bytes),
-                          code.is_patched};
+      LoadedModule loaded{nullptr, code.description + without_patch, code.bytes(), code.is_patched};
       loaded.module = try_load(driver, code, reason);
       if (loaded.module) return loaded;
     }

@@ -2,6 +2,8 @@
 // if a newer compiler made them. This file picks the first code of an image that loads.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "device/cuda/driver.h"
@@ -15,7 +17,7 @@ struct LoadedModule {
   // "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by driver)", "cubin sm_90a
   // (patched one not used: this GPU is sm_86)"
   std::string description;
-  std::string hash = {};  // hash_of() the code that was loaded
+  std::span<const std::byte> code = {};  // of the image
   bool is_patched = false;
 };
 

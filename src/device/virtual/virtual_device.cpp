@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "base/hash.h"
 #include "launch/code_arch.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
@@ -256,7 +255,7 @@ class Executor final : public VirtualDevice {
     programs_.push_back(machine_.load(ptx.text));
     const auto bytes = std::as_bytes(std::span<const char>(ptx.text));
     const LoadedImage loaded{programs_.size(), "ptx " + std::string(ptx.arch) + " (virtual)",
-                             hash_of(bytes)};
+                             bytes};
     loaded_.emplace(image.name, loaded);
     return loaded;
   }

@@ -11,10 +11,10 @@ namespace {
 std::map<std::string, std::string> entries_of(const CodeImage& image) {
   constexpr std::string_view kEntry = ".entry ";
   std::map<std::string, std::string> entries;
-  for (std::size_t at = image.ptx.find(kEntry); at != image.ptx.npos;
-       at = image.ptx.find(kEntry, at + 1)) {
+  const std::string_view ptx = image.ptx;
+  for (std::size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at + 1)) {
     const std::size_t begin = at + kEntry.size();
-    const std::string name(image.ptx.substr(begin, image.ptx.find('(', begin) - begin));
+    const std::string name(ptx.substr(begin, ptx.find('(', begin) - begin));
     entries[with_current_names(name)] = name;
   }
   return entries;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "gemm/rewrites/widen.h"
 #include "lab/data/batch_memory.h"
 
@@ -76,7 +77,7 @@ void add_gain(const Record& before, const BenchRow& row, Companion& after) {
 void set_code(Record& record, const LoadedImage& image, const std::string& plan,
               std::int64_t workspace_bytes) {
   record.image = (record.other_build ? "other build's " : "") + image.description;
-  record.image_hash = image.hash;
+  record.image_hash = hash_of(image.code);
   record.image_is_patched = image.is_patched;
   record.plan = plan;
   record.workspace_bytes = workspace_bytes;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/hash.h"
 #include "lab/bench/timed_bench.h"
 #include "tests/lab/timing/fake_device.h"
 #include "tests/lab/timing/fake_vendor.h"
@@ -20,6 +21,9 @@ BenchOptions quick_options() {
 }
 
 const Problem kProblem{64, 48, 32};
+
+// The code that the fake device loads is the name of its image.
+std::string hash_of_code(std::string_view name) { return hash_of(std::as_bytes(std::span(name))); }
 
 TEST(Bench, OnTheVirtualGpuThereAreCountsAndNoTimes) {
   FakeDevice device;
@@ -167,7 +171,7 @@ TEST(Bench, ARecordSaysWhatRanInHowMuchWorkspaceAndInWhichOrder) {
     options.check_results = checks;
     for (const Record& r : bench(device, {{&kernel, "only"}}, kProblem, options)) {
       EXPECT_EQ(r.image, "fake image");
-      EXPECT_EQ(r.image_hash, "hash of 02_coalesced__32x32");
+      EXPECT_EQ(r.image_hash, hash_of_code("02_coalesced__32x32"));
       EXPECT_TRUE(r.image_is_patched);
       EXPECT_EQ(r.workspace_bytes, 0);
       EXPECT_FALSE(r.workspace_limit);
@@ -322,7 +326,7 @@ TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
   const Kernel kernel = fake_kernel(kF32Types);
   Kernel other = kernel;
   other.own_images[""].name = "other";
-  device.ms_of_image["hash of other"] = 1.25;
+  device.ms_of_image["other"] = 1.25;
   BenchOptions options = quick_options();
   options.modes = {Mode::kBurst};
   const auto records =
@@ -330,9 +334,9 @@ TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
             kProblem, options);
   ASSERT_EQ(records.size(), 2u);
   EXPECT_FALSE(records[0].other_build);
-  EXPECT_EQ(records[0].image_hash, "hash of 02_coalesced__32x32");
+  EXPECT_EQ(records[0].image_hash, hash_of_code("02_coalesced__32x32"));
   EXPECT_DOUBLE_EQ(*records[0].ratio_to_other, 1.25);  // this build is faster
-  EXPECT_EQ(records[0].other_image->image_hash, "hash of other");
+  EXPECT_EQ(records[0].other_image->image_hash, hash_of_code("other"));
   EXPECT_EQ(records[0].other_image->verified, "full");
   EXPECT_DOUBLE_EQ(*records[0].other_image->time_ms, 1.25);
   EXPECT_TRUE(records[1].other_build);

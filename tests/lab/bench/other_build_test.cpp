@@ -89,7 +89,8 @@ TEST_F(OtherBuildTest, APackServesAsWell) {
   write("tessera.images", image_file({"abc", "0"}, {{.name = "06_strip_of_4__2x2",
                                                      .portable_arch = "",
                                                      .cubin_archs = {"sm_90a"},
-                                                     .packed = pack({ptx, "", "cubin"}),
+                                                     .text = pack({ptx, ""}),
+                                                     .code = pack({"cubin"}),
                                                      .patch = ""}}));
   for (const std::string& path : {folder_, folder_ + "/tessera.images"}) {
     OtherBuild other(path, "--against");

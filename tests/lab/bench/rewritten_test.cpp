@@ -41,7 +41,7 @@ struct Pair {
 
 TEST(Rewritten, IsTimedInTurnAndHasTheSameBits) {
   FakeDevice device(DeviceKind::kCuda);
-  device.ms_of_image["hash of remapped"] = 0.8;
+  device.ms_of_image["remapped"] = 0.8;
   const Pair pair;
   const auto records = bench(device, pair.candidates, kProblem, quick());
   ASSERT_EQ(records.size(), 2u);
@@ -64,7 +64,7 @@ TEST(Rewritten, IsTimedInTurnAndHasTheSameBits) {
 
 TEST(Rewritten, WithOtherBitsIsAFailureAndIsNotTimed) {
   FakeDevice device(DeviceKind::kCuda);
-  device.images_of_other_bits = {"hash of remapped"};
+  device.images_of_other_bits = {"remapped"};
   const Pair pair;
   const auto records = bench(device, pair.candidates, kProblem, quick());
   ASSERT_EQ(records.size(), 2u);

@@ -77,20 +77,21 @@ class FakeDevice : public Device, public Observer {
 
   LoadedImage load(const CodeImage& image) override {
     if (!loads_images) throw StatusError(Status::unavailable("this GPU cannot load the image"));
-    return {1, "fake image", "hash of " + std::string(image.name), true};
+    return {1, "fake image", std::as_bytes(std::span(image.name)), true};  // its code is its name
   }
   LoadedEntry entry(const LoadedImage& image, const std::string& name,
                     const LaunchShape&) override {
-    entries_.push_back({image.hash, name});
+    const auto* const code = reinterpret_cast<const char*>(image.code.data());
+    entries_.push_back({std::string(code, image.code.size()), name});
     return {entries_.size()};
   }
   void launch(const LoadedEntry& loaded, const LaunchShape&, std::span<const std::byte> params,
               std::span<const std::size_t>, void*) const override {
-    const auto& [image_hash, entry] = entries_.at(loaded.handle - 1);
+    const auto& [image_name, entry] = entries_.at(loaded.handle - 1);
     if (launches == dies_at) throw StatusError(Status::unavailable("the device is gone"));
     ++launches;
     trace += 'k';
-    const auto own = ms_of_image.find(image_hash);
+    const auto own = ms_of_image.find(image_name);
     now_ += own == ms_of_image.end() ? ms_per_launch : own->second;
     if (bug_ == Bug::kFaults) {
       vgpu::Finding finding;
@@ -107,7 +108,7 @@ class FakeDevice : public Device, public Observer {
     if (entry == "f32") run<float, float, float>(p);
     if (entry == "bf16") run<Bfloat16, float, Bfloat16>(p);
     if (entry == "bf16,bf16,f32,f32,f32") run<Bfloat16, float, float>(p);
-    if (images_of_other_bits.contains(image_hash)) round_otherwise(p);
+    if (images_of_other_bits.contains(image_name)) round_otherwise(p);
     if (info_.kind == DeviceKind::kVirtual) {
       const auto fmas = static_cast<std::uint64_t>(p.m * p.n * p.k);
       counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
@@ -186,7 +187,7 @@ class FakeDevice : public Device, public Observer {
   mutable double now_ = 0;
   std::map<DeviceAddress, std::unique_ptr<std::vector<std::byte>>> blocks_;
   std::vector<double> marks_;
-  std::vector<std::pair<std::string, std::string>> entries_;  // hash of the image, name
+  std::vector<std::pair<std::string, std::string>> entries_;  // of the image, its own
   mutable std::vector<LaunchCounts> counts_;
 };
 

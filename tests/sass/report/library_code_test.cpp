@@ -48,7 +48,7 @@ int count_main_loops(const CubinKernel& kernel) {
 
 TEST(LibraryCode, EachWayThatOperandsLieHasAMainLoop) {
   for (const CodeImage* image : images_of_catalog()) {
-    if (image->ptx.find("mma_bf16__128x128") == std::string_view::npos) continue;
+    if (image->ptx.view().find("mma_bf16__128x128") == std::string_view::npos) continue;
     const CubinFile cubin = read_cubin(image->cubin);
     const CubinKernel* const kernel = cubin.find("mma_bf16__128x128");
     if (kernel) EXPECT_EQ(count_main_loops(*kernel), 4);

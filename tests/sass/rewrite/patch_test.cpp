@@ -22,7 +22,7 @@ constexpr const char* kEntry = "rung_11_double_buffer__128x128x8_am_bn";
 
 std::span<const std::byte> image_with(std::string_view entry) {
   for (const CodeImage* image : images_of_catalog()) {
-    if (image->ptx.find(entry) == image->ptx.npos) continue;
+    if (image->ptx.view().find(entry) == std::string_view::npos) continue;
     if (read_cubin(image->cubin).find(entry)) return image->cubin;
   }
   throw std::runtime_error("no image has that entry");

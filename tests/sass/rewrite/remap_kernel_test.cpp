@@ -25,7 +25,7 @@ struct Entry {
 
 Entry entry_named(std::string_view part) {
   for (const CodeImage* image : images_of_catalog()) {
-    if (image->ptx.find(part) == image->ptx.npos) continue;
+    if (image->ptx.view().find(part) == std::string_view::npos) continue;
     const CubinFile cubin = read_cubin(image->cubin);
     for (const CubinKernel& kernel : cubin.kernels) {
       if (kernel.name.find(part) != std::string::npos)

@@ -295,6 +295,15 @@ tessera_status tessera_plan_run(tessera_plan plan, const tessera_arguments* argu
 /* Does nothing for a null plan. */
 tessera_status tessera_plan_destroy(tessera_plan plan);
 
+/* Plans problems as tessera_gemm() does, with beta of 0 and of other values, loads the code that
+ * they need, and makes room for their workspace on the stream: their first call then costs as
+ * little as later ones. Without it that call plans the problem and, where no call has needed the
+ * kernel before, loads it, for which the driver may wait for running kernels. problems: `count`
+ * structs of one size; operands in device memory. The handle keeps two plans for each (plan_cache).
+ * options may be null; alignment is that of the addresses, the rest as in the later calls'. */
+tessera_status tessera_warm_up(tessera_handle handle, const tessera_problem* problems, size_t count,
+                               const tessera_plan_options* options, void* stream);
+
 /* Bytes of device memory that A or B (tessera_operand) takes in packed form, which is prepared once
  * and read by many calls: weights. TESSERA_COMPUTE_F16X3 alone has such a form so far (FP16 terms);
  * for other types the status is TESSERA_UNSUPPORTED. The form depends on the operand's elements

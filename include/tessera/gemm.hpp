@@ -300,6 +300,11 @@ class Handle {
               const Settings& settings = {}) const {
     gemm(a, b, Matrix<D>{}, d, settings);
   }
+  // Plans these problems and loads their code; their first calls then cost as little as later ones.
+  void warm_up(std::span<const tessera_problem> problems, void* stream = nullptr,
+               const tessera_plan_options* options = nullptr) const {
+    require(tessera_warm_up(handle_, problems.data(), problems.size(), options, stream));
+  }
   tessera_explanation explain(const tessera_problem& problem) const {
     tessera_explanation out{};
     out.size = sizeof out;

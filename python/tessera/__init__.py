@@ -15,8 +15,9 @@ from ._handles import Device, devices
 from ._explain import Choice, Explanation
 from ._library import Error, OutOfMemoryError, UnsupportedError, version
 from ._packed import Packed, pack
-from ._plan import Plan
+from ._plan import Plan, warm_up
 
 __all__ = ["Choice", "Device", "Error", "Explanation", "OutOfMemoryError", "Packed",
-           "Plan", "UnsupportedError", "devices", "explain", "gemm", "matmul", "pack", "version"]
+           "Plan", "UnsupportedError", "devices", "explain", "gemm", "matmul", "pack", "version",
+           "warm_up"]
 __version__ = version()

@@ -136,6 +136,7 @@ def _load() -> ctypes.CDLL:
         "plan_workspace": [c_void_p, POINTER(c_size_t)],
         "plan_run": [c_void_p, POINTER(Arguments)],
         "plan_destroy": [c_void_p],
+        "warm_up": [c_void_p, POINTER(Problem), c_size_t, POINTER(PlanOptions), c_void_p],
         "packed_bytes": [c_void_p, POINTER(Problem), c_int32, POINTER(c_size_t)],
         "pack": [POINTER(c_void_p), c_void_p, POINTER(Problem), c_int32, c_void_p, c_void_p,
                  c_size_t, c_void_p],

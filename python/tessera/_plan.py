@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any
+from typing import Any, Iterable
 
 from . import _library as c_library
 from ._again import is_uncopied, key_of, raw_stream
@@ -126,6 +126,23 @@ class Plan:
     def explain(self) -> Explanation:
         """How the plan computes its product."""
         return explain_problem(self._handle, self._problem, self._planned.options)
+
+
+def warm_up(products: Iterable[tuple[Any, Any]], *, compute: str | None = None,
+            device: str | None = None) -> None:
+    """Plans products of arrays on a GPU and loads their code: their first calls cost as later ones.
+
+        tessera.warm_up([(x, w1), (h, w2)])     # then matmul(x, w1), gemm(h, w2, c), ...
+
+    The arrays stand for later ones of the same shapes, strides, types and alignment, and are not
+    read. Without it, the first product that needs a kernel waits until the driver has loaded it.
+    """
+    for a, b in products:
+        product = Product(a, b, None, None, compute, None, needs_out=False, device=device)
+        problem = product.as_batch() if product.batch else None
+        options = c_library.PlanOptions(alignment=_alignment_of(product))
+        c_library.check(c_library.lib.tessera_warm_up(
+            product.handle, problem or product.problem, 1, options, product.stream), product.shapes)
 
 
 def _aligned(address: int) -> int:

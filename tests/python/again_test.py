@@ -91,6 +91,16 @@ class Again(unittest.TestCase):
         plan(gaps, self.b)
         self.assertEqual(self.described, 4)
 
+    def test_after_a_warm_up_a_first_product_loads_nothing(self):
+        for compute, dtype in ((None, torch.float64), ("tf32", torch.float32)):
+            a, b = Tensor((500, 96), dtype), Tensor((96, 352), dtype)
+            self.assertEqual(launches(lambda: tessera.warm_up([(a, b)], compute=compute))[1], [])
+            for calls in (lambda: tessera.matmul(a, b, compute=compute),
+                          lambda: tessera.gemm(a, b, Tensor((500, 352), dtype), compute=compute)):
+                self.assertGreater(len(launches(calls)[1]), 0)
+                made = fake.fake_cuda_calls().decode()
+                self.assertFalse(any(c in made for c in ("cuModule", "cuMemAlloc", "cuTensorMapEncode")), made)
+
     def test_of_a_named_kernel(self):
         choices = tessera.Plan(self.a, self.b).explain().choices
         self.assertGreater(len(choices), 1)

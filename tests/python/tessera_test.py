@@ -175,6 +175,10 @@ class Matmul(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "operands in the memory of a GPU alone"):
             tessera.Plan(a, b, kernel="simt_f32")
 
+    def test_a_warm_up_is_for_arrays_on_a_gpu(self):
+        with self.assertRaisesRegex(ValueError, "memory of a GPU alone"):
+            tessera.warm_up([(numbers(5, 4), numbers(4, 6, seed=1))])
+
     def test_large(self):
         a, b = numbers(700, 600, dtype="float32"), numbers(600, 650, dtype="float32", seed=1)
         self.same(tessera.matmul(a, b), a @ b)

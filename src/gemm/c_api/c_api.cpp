@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "device/cuda/cuda_device.h"
 #include "gemm/c_api/explain.h"
@@ -112,6 +113,13 @@ Explained explained(const tessera_handle_s& owner, const tessera_problem* proble
   const Options wanted = options_of(options);
   require_device_memory(owner, asked, wanted);
   return explain(owner, asked, wanted);
+}
+
+// Number i of an array of structs, each as large as the first one says.
+const tessera_problem* problem_at(const tessera_problem* problems, std::size_t i) {
+  const std::size_t size = size_of_struct(problems, sizeof *problems, "problems", false);
+  return reinterpret_cast<const tessera_problem*>(reinterpret_cast<const unsigned char*>(problems) +
+                                                  i * size);
 }
 
 void write_choices(const Explained& all, tessera_choice* choices, std::size_t count) {
@@ -265,6 +273,19 @@ tessera_status tessera_plan_destroy(tessera_plan plan) {
     auto found = plans().remove(plan, "plan");
     const bool has_gpu = found->owner->has_gpu();
     forget(std::move(found), has_gpu);
+  });
+}
+
+tessera_status tessera_warm_up(tessera_handle handle, const tessera_problem* problems, size_t count,
+                               const tessera_plan_options* options, void* stream) {
+  return with_handle(handle, [&](const auto& owner) {
+    const Options wanted = options_of(options);
+    std::vector<Asked> all;
+    for (std::size_t i = 0; i < count; ++i) {
+      all.push_back(asked_of(*owner, problem_at(problems, i)));
+      require_device_memory(*owner, all.back(), wanted);
+    }
+    c_api::warm_up(*owner, all, wanted, stream);
   });
 }
 

@@ -144,6 +144,25 @@ std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owne
   return made;
 }
 
+void warm_up(const tessera_handle_s& owner, std::span<const Asked> all, const Options& options,
+             void* stream) {
+  std::int64_t bytes = 0;
+  for (const Asked& asked : all) {
+    if (asked.memory == Memory::kHost || !owner.has_gpu()) {
+      throw refused(
+          "memory of a problem is that of the host, but code is loaded for operands in "
+          "the memory of a GPU alone");
+    }
+    Problem one = with_default_ld(asked.problem);
+    for (one.beta = 0; one.beta <= 1; ++one.beta) {
+      const auto prepared =
+          owner.gpu().gemm.prepared(one, options.alignment, within_memory(owner, options.plan));
+      bytes = std::max(bytes, prepared->plan().workspace_bytes());
+    }
+  }
+  if (bytes > 0) owner.gpu().gemm.workspaces().lend(bytes, stream);
+}
+
 void run_plan(const tessera_plan_s& plan, const tessera_arguments& in) {
   const Problem problem = [&] {
     Problem copy = plan.asked.problem;

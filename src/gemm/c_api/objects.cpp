@@ -8,6 +8,7 @@
 
 #include "device/cuda/cuda_device.h"
 #include "gemm/c_api/explain.h"
+#include "gemm/call/images_ahead.h"
 
 tessera::gemm::host::Staging& tessera::gemm::c_api::Gpu::staging() {
   const std::lock_guard lock(making_);
@@ -25,6 +26,7 @@ tessera_handle_s::tessera_handle_s(const tessera::gemm::c_api::Place& where,
 void tessera_handle_s::make_gpu(std::unique_ptr<tessera::Device> on) const {
   gpu_ = std::make_unique<tessera::gemm::c_api::Gpu>(std::move(on), place.plan_cache);
   gpu_->gemm.on_planned([this](const tessera::gemm::Plan& plan) {
+    tessera::gemm::expect_images(plan.problem.types, info->sm);
     if (has_log()) say(tessera::gemm::c_api::line_of(plan));
   });
   is_made_ = true;
@@ -76,6 +78,7 @@ namespace {
 std::atomic<bool> is_driver_used = false, is_child = false;
 
 void before_fork() {
+  stop_images_before_fork();
   handles().lock();
   plans().lock();
   packed_operands().lock();
@@ -84,11 +87,13 @@ void after_fork() {
   packed_operands().unlock();
   plans().unlock();
   handles().unlock();
+  go_on_with_images_after_fork(false);
 }
 void after_fork_in_child() {
   packed_operands().unlock_in_child();
   plans().unlock_in_child();
   handles().unlock_in_child();
+  go_on_with_images_after_fork(true);
   is_child = is_child || is_driver_used;
 }
 

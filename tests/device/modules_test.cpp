@@ -103,7 +103,13 @@ TEST_F(ModulesTest, AnImageThatIsBeingLoadedHoldsUpNoOther) {
   CodeImage slow = image("refused", "", "");
   slow.name = "slow";
   slow.ptx = {source, 0};
-  std::thread other([&] { device->load(slow); });
+  std::thread other([&] {
+    try {
+      device->load(slow);
+    } catch (const StatusError& error) {
+      ADD_FAILURE() << error.what();
+    }
+  });
   source.is_read.wait(false);
   device->entry(device->load(image("good", "", "")), "entry", {.grid = 1, .block = 32});
   source.may_end = true;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "catalog/catalog.h"
 #include "catalog/image_pack.h"
@@ -29,6 +30,21 @@ TEST(ImagesFor, AreThoseOfATypeThatTheGpuRuns) {
     EXPECT_FALSE(name[0] >= '0' && name[0] <= '9') << name << " is a rung's";
     EXPECT_EQ(std::ranges::count(hopper, name), 1) << name;
     EXPECT_TRUE(std::ranges::count(own_images().names(), name)) << name;
+  }
+}
+
+// Older kernels run on this GPU, too, but few plans take them.
+TEST(ImagesFor, BeginWithKernelsMadeForTheGpu) {
+  std::map<std::string, int> first_sm;
+  for (const Kernel& kernel : all_kernels()) {
+    for (const std::string& name : image_names_of(kernel)) first_sm[name] = kernel.first_sm;
+  }
+  for (const Types& types : {kF32Types, kTf32Types, kF16Types, kBf16Types, kF64Types}) {
+    int last = 999;
+    for (const std::string& name : images_for(types, 90)) {
+      EXPECT_LE(first_sm.at(name), last) << name;
+      last = first_sm.at(name);
+    }
   }
 }
 

@@ -50,8 +50,9 @@ Status check_finish(const Problem& problem, bool sums_hold_c) {
   } catch (const StatusError& error) {
     return error.status();
   }
-  if (sums_hold_c || !reads_c(problem) || types::find_stored(problem.types.c)) return {};
-  return Status::unsupported("type of C is " + std::string(name_of(problem.types.c)) +
+  const ElementType c = problem.types.c;
+  if (sums_hold_c || !reads_c(problem) || (types::find_stored(c) && is_float(c))) return {};
+  return Status::unsupported("type of C is " + std::string(name_of(c)) +
                              ", but an epilogue adds a C in f64, f32, f16 or bf16");
 }
 

@@ -41,11 +41,13 @@ constexpr int loads_together(int count) {
 // pairs of elements if C is aligned for it.
 template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
-  using Element = cuda::std::conditional_t<out == ElementType::kF32, float, std::uint16_t>;
-  using Loaded = cuda::std::conditional_t<out == ElementType::kF32, float2, std::uint32_t>;
+  using Sum = SumOf<out>;
+  constexpr bool kIsSum = types::bytes_of(out) == sizeof(Sum);
+  using Element = typename types::Storage<out>::Memory;
+  using Loaded = cuda::std::conditional_t<kIsSum, tile::TwoOf<Sum>, std::uint32_t>;
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;
   constexpr int kTogether = loads_together<Sums, sizeof(Loaded) / 4>(kGroups);
-  const auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
+  const auto alpha = static_cast<Sum>(p.alpha), beta = static_cast<Sum>(p.beta);
   const auto* const c = static_cast<const Element*>(p.c);
   const bool aligned =
       by_pairs && p.c_row % 2 == 0 && reinterpret_cast<std::uintptr_t>(c) % sizeof(Loaded) == 0;
@@ -58,9 +60,10 @@ __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf
     load_pairs(loaded, c + row * p.c_row + at, row < p.m ? static_cast<int>(p.n) - at : 0, aligned);
 #pragma unroll
     for (int j = 0; j < kTogether; ++j) {
-      const tile::Pair sum = sums.pair(tile_m, half, group + j), old = unpacked<out>(loaded[j]);
-      sums.set_pair(tile_m, half, group + j,
-                    {alpha * sum.low + beta * old.low, alpha * sum.high + beta * old.high});
+      const auto sum = sums.pair(tile_m, half, group + j), old = unpacked<out>(loaded[j]);
+      sums.set_pair(
+          tile_m, half, group + j,
+          {combined(alpha, sum.low, beta, old.low), combined(alpha, sum.high, beta, old.high)});
     }
   }
 }
@@ -152,19 +155,21 @@ class PanelsOfC {
 
   __device__ void add_panel(Sums& sums, const unsigned char* panel, int tile_m, int first) const {
     const int lane = ptx::lane_anew();
-    const auto add = [&](int half, int column, tile::Pair c) {
-      const auto alpha = static_cast<float>(p_.alpha), beta = static_cast<float>(p_.beta);
-      const tile::Pair sum = sums.pair(tile_m, half, (first + column) / 8);
-      sums.set_pair(tile_m, half, (first + column) / 8,
-                    {alpha * sum.low + beta * c.low, alpha * sum.high + beta * c.high});
+    using Sum = SumOf<out>;
+    const auto add = [&](int half, int column, tile::PairOf<Sum> c) {
+      const auto alpha = static_cast<Sum>(p_.alpha), beta = static_cast<Sum>(p_.beta);
+      const tile::PairOf<Sum> sum = sums.pair(tile_m, half, (first + column) / 8);
+      sums.set_pair(
+          tile_m, half, (first + column) / 8,
+          {combined(alpha, sum.low, beta, c.low), combined(alpha, sum.high, beta, c.high)});
     };
 #pragma unroll
     for (int c = 0; c < kColumns; c += 16) {
-      if constexpr (out == ElementType::kF32) {
+      if constexpr (types::bytes_of(out) == sizeof(Sum)) {
 #pragma unroll
         for (int part = 0; part < 4; ++part) {
           const int half = part % 2, column = c + part / 2 * 8;
-          const auto& pair = *reinterpret_cast<const float2*>(
+          const auto& pair = *reinterpret_cast<const tile::TwoOf<Sum>*>(
               panel +
               Panels::place(half * 8 + tile::pair_row(lane), column + tile::pair_column(lane)));
           add(half, column, {pair.x, pair.y});

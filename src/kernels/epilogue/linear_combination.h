@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda/std/type_traits>
 
 #include "kernels/tile/accumulators.h"
 #include "kernels/types/storage.h"
@@ -11,21 +12,48 @@
 namespace tessera::epilogue {
 
 template <ElementType out>
-__device__ float load(const void* matrix, long long at) {
+using SumOf = typename types::Storage<out>::Sum;
+
+template <ElementType out>
+__device__ SumOf<out> load(const void* matrix, long long at) {
   return types::Storage<out>::load(matrix, at);
+}
+
+// alpha * sum. Integers wrap modulo 2^32, as wgmma's sums of them do.
+template <class Sum>
+__device__ Sum scaled(Sum alpha, Sum sum) {
+  if constexpr (cuda::std::is_integral_v<Sum>) {
+    return static_cast<Sum>(static_cast<std::uint32_t>(alpha) * static_cast<std::uint32_t>(sum));
+  } else {
+    return alpha * sum;
+  }
+}
+// alpha * sum + beta * c.
+template <class Sum>
+__device__ Sum combined(Sum alpha, Sum sum, Sum beta, Sum c) {
+  if constexpr (cuda::std::is_integral_v<Sum>) {
+    return static_cast<Sum>(static_cast<std::uint32_t>(scaled(alpha, sum)) +
+                            static_cast<std::uint32_t>(scaled(beta, c)));
+  } else {
+    return alpha * sum + beta * c;
+  }
 }
 
 // Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
 template <ElementType out, bool with_c>
-__device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row,
-                              long long column) {
-  const float alpha = static_cast<float>(p.alpha);
-  tile::Pair value{alpha * sum.low, alpha * sum.high};
+__device__ tile::PairOf<SumOf<out>> combine(const GemmParams& p, tile::PairOf<SumOf<out>> sum,
+                                            long long row, long long column) {
+  using Sum = SumOf<out>;
+  const auto alpha = static_cast<Sum>(p.alpha);
+  tile::PairOf<Sum> value{scaled(alpha, sum.low), scaled(alpha, sum.high)};
   if constexpr (with_c) {
-    const float beta = static_cast<float>(p.beta);
+    const auto beta = static_cast<Sum>(p.beta);
     const long long at = row * p.c_row + column;
-    if (row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
-    if (row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
+    const auto add_c = [&](Sum& to, long long i) {
+      to = combined(Sum{1}, to, beta, load<out>(p.c, i));
+    };
+    if (row < p.m && column < p.n) add_c(value.low, at);
+    if (row < p.m && column + 1 < p.n) add_c(value.high, at + 1);
   }
   return value;
 }

@@ -16,8 +16,16 @@ __device__ inline float2 pair_at(const float* from, int there) {
   return {there > 0 ? from[0] : 0, there > 1 ? from[1] : 0};
 }
 
+__device__ inline int2 pair_at(const std::int32_t* from, int there) {
+  return {there > 0 ? from[0] : 0, there > 1 ? from[1] : 0};
+}
+
 template <ElementType out>
 __device__ tile::Pair unpacked(float2 pair) {
+  return {pair.x, pair.y};
+}
+template <ElementType out>
+__device__ tile::PairOf<std::int32_t> unpacked(int2 pair) {
   return {pair.x, pair.y};
 }
 

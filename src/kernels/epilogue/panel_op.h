@@ -17,6 +17,7 @@
 
 #include <cuda/std/type_traits>
 
+#include "kernels/epilogue/linear_combination.h"
 #include "kernels/tile/accumulators.h"
 #include "launch/params.h"
 
@@ -31,7 +32,9 @@ struct Panel {
   Sums& sums;
   int tile_m, first;  // known to the compiler as constants
 
-  __device__ tile::Pair pair(int half, int group) const {
+  using Pair = typename Sums::Pair;
+
+  __device__ Pair pair(int half, int group) const {
     return sums.pair(tile_m, half, first / 8 + group);
   }
   // Replaces each pair by change(pair, half, group).
@@ -54,13 +57,17 @@ struct ScaledSums {
   __device__ void apply(Panel&, const GemmParams&) {}
   template <class Panel, class To>
   __device__ void write(const Panel& panel, const GemmParams& p, const To& to) const {
-    to(cuda::std::false_type{}, [&](int half, int group) -> tile::Pair {
-      const tile::Pair sum = panel.pair(half, group);
-      const auto alpha = static_cast<float>(p.alpha);
-      return {alpha * sum.low, alpha * sum.high};
+    using Pair = typename Panel::Pair;
+    to(cuda::std::false_type{}, [&](int half, int group) -> Pair {
+      const Pair sum = panel.pair(half, group);
+      const auto alpha = static_cast<decltype(sum.low)>(p.alpha);
+      return {scaled(alpha, sum.low), scaled(alpha, sum.high)};
     });
   }
-  __device__ float value(float x, long long, long long) const { return x; }
+  template <class Number>
+  __device__ Number value(Number x, long long, long long) const {
+    return x;
+  }
 };
 
 }  // namespace tessera::epilogue

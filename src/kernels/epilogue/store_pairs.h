@@ -8,15 +8,16 @@
 namespace tessera::epilogue {
 
 template <ElementType out>
-__device__ void store_one(void* d, long long at, float value) {
+__device__ void store_one(void* d, long long at, SumOf<out> value) {
   using Storage = types::Storage<out>;
   static_cast<typename Storage::Memory*>(d)[at] = Storage::converted(value);
 }
 
 template <ElementType out>
-__device__ void store_pair(void* d, long long at, tile::Pair value) {
-  if constexpr (out == ElementType::kF32) {
-    *reinterpret_cast<float2*>(static_cast<float*>(d) + at) = {value.low, value.high};
+__device__ void store_pair(void* d, long long at, tile::PairOf<SumOf<out>> value) {
+  if constexpr (types::bytes_of(out) == 4) {
+    using Sum = SumOf<out>;
+    *reinterpret_cast<tile::TwoOf<Sum>*>(static_cast<Sum*>(d) + at) = {value.low, value.high};
   } else {
     *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(d) + at) = packed<out>(value);
   }
@@ -35,7 +36,7 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
 #pragma unroll
     for (int c = 0; c < n; c += 8) {
       const long long col = column + c + tile::pair_column(lane), at = r * p.d_row + col;
-      const tile::Pair value = combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col);
+      const auto value = combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col);
       if (r >= p.m || col >= p.n) continue;
       if (pairs && col + 1 < p.n) {
         store_pair<out>(p.d, at, value);
@@ -70,8 +71,9 @@ __device__ void store_without_sums(const GemmParams& p, const Op& op = {}) {
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.m * p.n;
        i += step) {
     const long long row = i / p.n, column = i % p.n;
-    const float value =
-        p.beta == 0 ? 0 : static_cast<float>(p.beta) * load<out>(p.c, row * p.c_row + column);
+    using Sum = SumOf<out>;
+    const Sum value =
+        p.beta == 0 ? 0 : scaled(static_cast<Sum>(p.beta), load<out>(p.c, row * p.c_row + column));
     store_one<out>(p.d, row * p.d_row + column, op.value(value, row, column));
   }
 }

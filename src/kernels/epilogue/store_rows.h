@@ -14,7 +14,7 @@
 namespace tessera::epilogue {
 
 template <ElementType out>
-using ElementOf = cuda::std::conditional_t<out == ElementType::kF32, std::uint32_t, std::uint16_t>;
+using ElementOf = cuda::std::conditional_t<types::bytes_of(out) == 4, std::uint32_t, std::uint16_t>;
 
 // The layout of staged rows: the same piece of 16 bytes of eight rows is spread over all banks.
 template <int row_bytes>
@@ -76,13 +76,14 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
 template <ElementType out, int columns, class Staged, class Value>
 __device__ void stage_rows(unsigned char* staged, Value value) {
   const int lane = threadIdx.x % 32;
-  if constexpr (out == ElementType::kF32) {
+  if constexpr (types::bytes_of(out) == 4) {
+    using Two = tile::TwoOf<SumOf<out>>;
     const int column = tile::pair_column(lane);
     const int first = Staged::piece(tile::pair_row(lane), column / 4) + column % 4 * 4;
 #pragma unroll
     for (int c = 0; c < columns; c += 8) {
-      const tile::Pair pair = value(c);
-      *reinterpret_cast<float2*>(staged + Staged::further(first, c * 4)) = {pair.low, pair.high};
+      const tile::PairOf<SumOf<out>> pair = value(c);
+      *reinterpret_cast<Two*>(staged + Staged::further(first, c * 4)) = {pair.low, pair.high};
     }
   } else {
     const int first = Staged::piece(lane % 8, lane / 8);

@@ -112,14 +112,14 @@ template <ElementType out, class Panels, bool relu, class Value>
 __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
 #pragma unroll
   for (int c = 0; c < Panels::kColumns; c += 16) {
-    if constexpr (out == ElementType::kF32) {
+    if constexpr (types::bytes_of(out) == 4) {
+      using Two = tile::TwoOf<SumOf<out>>;
 #pragma unroll
       for (int part = 0; part < 4; ++part) {
-        const tile::Pair pair = value(part % 2, c / 8 + part / 2);
-        *reinterpret_cast<float2*>(panel +
-                                   Panels::place(part % 2 * 8 + tile::pair_row(lane),
-                                                 c + part / 2 * 8 + tile::pair_column(lane))) =
-            float2{pair.low, pair.high};
+        const tile::PairOf<SumOf<out>> pair = value(part % 2, c / 8 + part / 2);
+        *reinterpret_cast<Two*>(panel + Panels::place(part % 2 * 8 + tile::pair_row(lane),
+                                                      c + part / 2 * 8 + tile::pair_column(lane))) =
+            Two{pair.low, pair.high};
       }
     } else {
       const auto word = [&](int half, int group) {

@@ -43,6 +43,11 @@ __device__ inline void pin(std::uint32_t (&registers)[n]) {
 #pragma unroll
   for (int i = 0; i < n; ++i) asm volatile("" : "+r"(registers[i])::"memory");
 }
+template <int n>
+__device__ inline void pin(std::int32_t (&registers)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) asm volatile("" : "+r"(registers[i])::"memory");
+}
 
 enum class Major { kK, kMn };  // which index of an operand is contiguous
 
@@ -104,6 +109,13 @@ template <MatrixType a_type, MatrixType b_type, int count>
 __device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uint64_t b,
                              bool accumulate) {
   WgmmaOf<2 * count>::template run<a_type, b_type>(d, a, b, accumulate);
+}
+// Both of one type. HW: bytes are read along k alone.
+template <MatrixType type, Major a_major, Major b_major, int count>
+__device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uint64_t b,
+                             bool accumulate) {
+  static_assert(a_major == Major::kK && b_major == Major::kK);
+  WgmmaOf<2 * count>::template run<type, type>(d, a, b, accumulate);
 }
 
 // A from registers, in the layout of mma.m16n8k16 (16 rows per warp).

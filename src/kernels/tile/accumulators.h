@@ -1,35 +1,45 @@
 // The sums of one warpgroup: m x n outputs, in wgmma's register layout.
 #pragma once
 
+#include <cuda/std/type_traits>
+
 #include "kernels/ptx/wgmma.h"
 #include "kernels/tile/extents.h"
 
 namespace tessera::tile {
 
-struct Pair {
-  float low, high;  // neighbours in a row
+template <class Number>
+struct PairOf {
+  Number low, high;  // neighbours of a row
 };
+using Pair = PairOf<float>;
+// The same as one access to memory.
+template <class Number>
+using TwoOf = cuda::std::conditional_t<cuda::std::is_same_v<Number, float>, float2, int2>;
 
-template <int m, int n>
+// Sums in FP32, or in 32-bit integers.
+template <int m, int n, class Number_ = float>
 struct Accumulators {
+  using Number = Number_;
+  using Pair = PairOf<Number>;
   static constexpr int kN = wgmma_n(n);
   static constexpr int kTilesM = m / kWgmmaM, kTilesN = n / kN;
   static constexpr int kCount = kTilesM * n / 2;  // per thread
   static_assert(m % kWgmmaM == 0 && kN >= 8);
 
-  float sum[kTilesM][kTilesN][kN / 2];
+  Number sum[kTilesM][kTilesN][kN / 2];
 
   // The lane's pair in an 8 x 8 part of the warp's 16 rows, as stmatrix and direct stores take it:
   // upper or lower half, columns 8 * column8 on. Register i of a thread belongs to column
   // 8 * (i / 4) + 2 * (lane % 4) + i % 2 and to row lane / 4 + 8 * (i / 2 % 2).
   __device__ Pair pair(int tile_m, int half, int column8) const {
-    const float(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
+    const Number(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
     const int i = column8 % (kN / 8) * 4 + half * 2;
     return {of_tile[i], of_tile[i + 1]};
   }
 
   __device__ void set_pair(int tile_m, int half, int column8, Pair pair) {
-    float(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
+    Number(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
     const int i = column8 % (kN / 8) * 4 + half * 2;
     of_tile[i] = pair.low, of_tile[i + 1] = pair.high;
   }

@@ -38,6 +38,9 @@ template <>
 struct Storage<ElementType::kF32> : StoredAsSummed<float> {};
 
 template <>
+struct Storage<ElementType::kS32> : StoredAsSummed<std::int32_t> {};
+
+template <>
 struct Storage<ElementType::kBf16> {
   using Memory = std::uint16_t;
   using Sum = float;

@@ -17,6 +17,7 @@ inline constexpr StoredRow kStored[] = {
     {ElementType::kF32, 4, "tessera::ElementType::kF32"},
     {ElementType::kBf16, 2, "tessera::ElementType::kBf16"},
     {ElementType::kF16, 2, "tessera::ElementType::kF16"},
+    {ElementType::kS32, 4, "tessera::ElementType::kS32"},
 };
 
 // The row of a type; null if no kernel stores it.

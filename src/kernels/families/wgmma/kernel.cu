@@ -38,7 +38,7 @@ struct Types {
   using Position = pipeline::Position<cfg.stages>;
   using LoadA = copy::TmaTile<TileA, cfg.cluster.n>;
   using LoadB = copy::TmaTile<TileB, cfg.cluster.m>;
-  using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
+  using Sums = tile::Accumulators<cfg.rows(), cfg.block.n, epilogue::SumOf<cfg.out>>;
   using Panels = epilogue::StorePanels<cfg.out, cfg.block.n, cfg.store_buffers>;
   using Walk = schedule::TileWalk<cfg.cluster>;
   // Warpgroups that read each stage.

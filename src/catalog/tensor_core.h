@@ -50,16 +50,24 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
+// "wgmma_s8", whose rows are wgmma::kS8: it splits no k.
+template <class Rows>
+Kernel whole_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
+                          const Rows& table) {
+  Kernel kernel = wgmma_kernel(name, std::move(idea), types, table);
+  for (KernelRow& row : kernel.rows) row.reduce_entry.clear();
+  kernel.helpers.resize(1);  // repack
+  kernel.helpers.front().image = kernel.rows.front().image;
+  return kernel;
+}
+
 // "wgmma_bf16_fused", whose rows are wgmma::kBf16Fused, and whose stores apply an epilogue.
 template <class Rows>
 Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
-  Kernel kernel = wgmma_kernel(name, std::move(idea), types, table);
-  for (KernelRow& row : kernel.rows) row.reduce_entry.clear();  // nothing is split
+  Kernel kernel = whole_wgmma_kernel(name, std::move(idea), types, table);
   kernel.params = "tessera::wgmma::FusedParams";
   kernel.applies_epilogue = true;
-  kernel.helpers.resize(1);  // repack
-  kernel.helpers.front().image = kernel.rows.front().image;
   return kernel;
 }
 

@@ -150,7 +150,7 @@ class WgmmaOffers {
     const WgmmaTiles tiles = wgmma_tiles(config, p);
     const std::int64_t k_tiles = ceil_div(p.k, config.block.k);
     const bool holds_sums = config.out == facts_of(kernel_.types.compute).sum;
-    const bool may_cut = holds_sums && !is_batch();
+    const bool may_cut = holds_sums && !is_batch() && !row.reduce_entry.empty();
     const std::int64_t asked = may_cut ? parts_of(row, tiles, k_tiles) : 1;
     const std::int64_t of_part = k_tiles_of_a_part(config, p, asked);
     Decision d{.is_exchanged = form.is_exchanged,

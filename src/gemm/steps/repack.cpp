@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "base/divide.h"
-#include "kernels/passes/params.h"
+#include "kernels/passes/repack_bytes_params.h"
 
 namespace tessera::gemm {
 namespace {
@@ -11,9 +11,13 @@ namespace {
 using passes::Repack;
 using passes::RepackParams;
 
+passes::RepackTile tile_of(const RepackedOperand& operand, int element_bytes) {
+  if (element_bytes == 1) return passes::kRepackBytes;
+  return element_bytes == 2 ? passes::kRepackHalves : passes::repack_tile_of(operand.from_k);
+}
+
 Repack repack_of(const RepackedOperand& operand, int element_bytes) {
-  const passes::RepackTile tile =
-      element_bytes == 2 ? passes::kRepackHalves : passes::repack_tile_of(operand.from_k);
+  const passes::RepackTile tile = tile_of(operand, element_bytes);
   return {.from = nullptr,
           .to = nullptr,
           .outer = operand.outer,
@@ -27,6 +31,7 @@ Repack repack_of(const RepackedOperand& operand, int element_bytes) {
 }  // namespace
 
 long long repacked_ld(long long outer, int element_bytes) {
+  if (element_bytes == 1) return round_up(outer, passes::kRepackedBytes);
   return round_up(outer, element_bytes == 2 ? passes::kRepackedHalves : passes::kRepackedRow);
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/mainloop/wgmma.h"
 #include "kernels/passes/reduce_parts.h"
 #include "kernels/passes/repack.h"
+#include "kernels/passes/repack_bytes.h"
 #include "kernels/passes/repack_halves.h"
 #include "kernels/pipeline/turns.h"
 #include "kernels/ptx/cluster.h"
@@ -253,7 +254,7 @@ __device__ void run(const FusedParams& p) {
   run_with<cfg>(p.product, epilogue::BiasAndActivation<cfg.out, cfg.panel_columns()>(p.epilogue));
 }
 
-// Separate entries.
-using passes::reduce_parts, passes::repack, passes::repack_halves;
+// Entries of their own.
+using passes::reduce_parts, passes::repack, passes::repack_bytes, passes::repack_halves;
 
 }  // namespace tessera::wgmma

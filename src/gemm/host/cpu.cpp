@@ -74,14 +74,27 @@ double number_of(Sum sum) {
   return static_cast<double>(sum);
 }
 
+// value + factor * x in the type of the sums.
+template <class Sum>
+double added(double value, double factor, double x) {
+  if constexpr (std::is_integral_v<Sum>) {
+    const auto wrapped = [](double number) {
+      return static_cast<Sum>(element_of<std::int64_t>(number));
+    };
+    return number_of<Sum>(wrapped(value) + wrapped(factor) * wrapped(x));
+  }
+  return value + factor * x;
+}
+
 // values += beta C, along a row of C from (row, col0) on.
+template <class Sum>
 void add_c_row(const Problem& p, std::uint64_t base, std::int64_t row, std::int64_t col0,
                double beta, std::span<double> values) {
   const MatrixView c = view_c(p);
   on_element(p.types.c, "the CPU", [&]<class In>(In) {
     const In* from = as<In>(base) + row * c.row + col0 * c.col;
     for (double& value : values) {
-      value += beta * static_cast<double>(*from);
+      value = added<Sum>(value, beta, static_cast<double>(*from));
       from += c.col;
     }
   });
@@ -132,12 +145,11 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
   std::vector<double> values(static_cast<std::size_t>(size.n));
   for (std::int64_t row = row0; row < row0 + size.m; ++row) {
     for (double& value : values) {
-      // WHY no product: 0 times an infinity is not 0, and A and B must not be read if alpha or k is
-      // 0.
-      value = reads_ab(p) ? alpha * number_of(*sums) : 0;
-      ++sums;
+      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha or k is 0.
+      const double sum = number_of(*sums++);
+      value = !reads_ab(p) ? 0 : std::is_integral_v<Sum> ? added<Sum>(0, alpha, sum) : alpha * sum;
     }
-    if (p.beta != 0) add_c_row(p, at.c, row, col0, beta, values);
+    if (p.beta != 0) add_c_row<Sum>(p, at.c, row, col0, beta, values);
     if (!p.epilogue.is_identity()) finish_row(p, at, row, col0, values);
     store_d_row(p, at.d, row, col0, values);
   }

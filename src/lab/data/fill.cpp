@@ -59,6 +59,13 @@ double integer(std::uint64_t bits, const FillSpec& spec, bool is_signed) {
   return static_cast<double>(static_cast<std::int64_t>((bits >> 32) * choices >> 32) + least);
 }
 
+// Any value of an integer type, with its extremes.
+double any_integer(std::uint64_t bits, const ElementFacts& facts) {
+  const bool is_signed = facts.kind == NumberKind::kSigned;
+  const double least = is_signed ? -facts.largest - 1 : 0;
+  return least + static_cast<double>(bits >> (64 - facts.digits - (is_signed ? 1 : 0)));
+}
+
 template <class Draw>
 void fill_with(HostMatrix& matrix, std::uint64_t seed, Draw draw) {
   const Runs runs = runs_of(matrix.view());
@@ -122,7 +129,10 @@ void fill(HostMatrix& matrix, const FillSpec& spec) {
   };
   switch (spec.kind) {
     case Fill::kUniform:
-      return fill_real(uniform);
+      if (facts.kind == NumberKind::kFloat) return fill_real(uniform);
+      if (facts.kind == NumberKind::kNone) require_float(matrix, spec.kind);
+      return fill_with(matrix, spec.seed,
+                       [&](std::uint64_t bits) { return any_integer(bits, facts); });
     case Fill::kNormal:
       return fill_real(normal);
     case Fill::kSameSign:

@@ -12,7 +12,7 @@
 namespace tessera::lab {
 
 enum class Fill {
-  kUniform,   // (-1, 1), full mantissas
+  kUniform,   // (-1, 1), full mantissas; any value of an integer type
   kNormal,    // mean 0, deviation 1, full mantissas
   kIntegers,  // -limit .. limit; integers.h chooses a limit that keeps sums exact
   kSameSign,  // (0, 1), full mantissas: errors add up instead of cancelling

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "lab/data/fill.h"
@@ -45,8 +46,9 @@ LatticeCase make_case(const Shape& shape, const Types& types, Order order, std::
   p.types = types;
   p.order = order;
   set_layout(p, layout);
-  p.alpha = alpha;
-  p.beta = beta;
+  const bool is_whole = !is_float(facts_of(types.compute).sum);
+  p.alpha = is_whole ? std::nearbyint(alpha) : alpha;
+  p.beta = is_whole ? std::nearbyint(beta) : beta;
   p = with_default_ld(p);
   p.lda += pad;
   p.ldb += 2 * pad;

@@ -44,11 +44,13 @@ class Finisher {
         epilogue_(problem.epilogue),
         vectors_(vectors),
         alpha_(problem.k == 0 ? 0 : scale_in_type(problem.types.compute, problem.alpha)),
-        beta_(scale_in_type(problem.types.compute, problem.beta)) {}
+        beta_(scale_in_type(problem.types.compute, problem.beta)),
+        is_of_integers_(!is_float(facts_of(problem.types.compute).sum)) {}
 
   void store(Reference& out, std::int64_t i, const Sum& sum) const {
     const auto [row, col] = out.entry(i);
     const double c = beta_ != 0 ? c_.at(row, col) : 0;
+    if (is_of_integers_) return store_integer(out, i, sum, c);
     const TwoDoubles product = alpha_ != 0 ? two_product(alpha_, sum.high) : TwoDoubles{0, 0};
     const TwoDoubles addend = beta_ != 0 ? two_product(beta_, c) : TwoDoubles{0, 0};
     const TwoDoubles total = two_sum(product.high, addend.high);
@@ -63,6 +65,16 @@ class Finisher {
   }
 
  private:
+  // Modulo 2^32, as a GPU adds. An FP64 sum of bytes is exact for every k that fits a memory.
+  void store_integer(Reference& out, std::int64_t i, const Sum& sum, double c) const {
+    const auto wrapped = [](double x) {
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(x));
+    };
+    const std::uint32_t value = wrapped(alpha_) * wrapped(sum.high) + wrapped(beta_) * wrapped(c);
+    out.high[i] = static_cast<std::int32_t>(value);
+    out.magnitude[i] = std::abs(alpha_) * sum.magnitude + std::abs(beta_ * c);
+  }
+
   void finish(Reference& out, std::int64_t i, const TwoDoubles& sum) const {
     const Entry at = out.entry(i);
     const auto value_of = [&](const HostMatrix* vector, VectorKind kind, double none) {
@@ -87,6 +99,7 @@ class Finisher {
   const Epilogue epilogue_;
   const EpilogueVectors vectors_;
   double alpha_, beta_;
+  bool is_of_integers_;
 };
 
 // FP64 holds exact products of FP32 and narrower numbers, and their sums to far more digits.

@@ -237,10 +237,33 @@ TEST(Fill, DigitsCanBeCapped) {
   }
 }
 
+TEST(Fill, UniformIntegersAreAllValuesOfTheType) {
+  for (const ElementType type : {ElementType::kS8, ElementType::kU8, ElementType::kS16}) {
+    const ElementFacts& facts = facts_of(type);
+    HostMatrix x = make(type, 1000, 1000);
+    fill(x, {Fill::kUniform, 1});
+    double least = 0, most = 0, sum = 0;
+    for (int r = 0; r < 1000; ++r) {
+      for (int c = 0; c < 1000; ++c) {
+        least = std::min(least, x.at(r, c));
+        most = std::max(most, x.at(r, c));
+        sum += x.at(r, c);
+      }
+    }
+    const bool is_signed = facts.kind == NumberKind::kSigned;
+    EXPECT_EQ(most, facts.largest) << name_of(type);
+    EXPECT_EQ(least, is_signed ? -facts.largest - 1 : 0) << name_of(type);
+    EXPECT_NEAR(sum / 1e6, (least + most) / 2, facts.largest / 100) << name_of(type);
+  }
+  HostMatrix x = make(ElementType::kS32, 30, 30);
+  fill(x, {Fill::kUniform, 1});
+  EXPECT_NE(x.at(0, 0), x.at(0, 1));
+}
+
 TEST(Fill, IntegerTypesTakeIntegersAlone) {
   for (const ElementType type : {ElementType::kS8, ElementType::kU8, ElementType::kS32}) {
     HostMatrix x = make(type, 30, 30);
-    for (const Fill kind : {Fill::kUniform, Fill::kNormal, Fill::kSameSign}) {
+    for (const Fill kind : {Fill::kNormal, Fill::kSameSign}) {
       EXPECT_THROW(fill(x, {kind, 1}), StatusError) << name_of(kind);
     }
     fill(x, {Fill::kIntegers, 1, 100});

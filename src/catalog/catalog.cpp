@@ -63,7 +63,7 @@ std::span<const Kernel> all_kernels() {
       catalog::persistent_rung, catalog::portable_kernel, catalog::promoted_kernel,
       catalog::repacking_rung, catalog::rung, catalog::small_kernel, catalog::splitting_rung,
       catalog::stream_k_kernel, catalog::terms_rung, catalog::vector_kernel,
-      catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::warpgroup_rung, catalog::wgmma_kernel, catalog::whole_wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -131,6 +131,7 @@ std::span<const Kernel> all_kernels() {
       fused_wgmma_kernel("wgmma_f16_fused", "Hopper's tensor cores, epilogues in the store", kF16Types, wgmma::kF16Fused),
       wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::kF16F32),
       wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::kTf32),
+      whole_wgmma_kernel("wgmma_s8", "Hopper's tensor cores, sums in 32-bit integers", kS8Types, wgmma::kS8),
       promoted_kernel("wgmma_f16x3", "FP32 in two FP16 terms, promoted sums", kF16x3Types, promoted::kF16x3),
       mma_kernel("mma_bf16", "tensor cores from SM 8.0 on", kBf16Types, mma::kBf16),
       mma_kernel("mma_bf16_f32", "tensor cores from SM 8.0 on, D in FP32", kBf16ToF32Types, mma::kBf16F32),

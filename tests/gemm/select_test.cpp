@@ -64,7 +64,8 @@ TEST(Select, ATableClaimsNoMoreThanItsGpuHas) {
       const double peak = rate.kernel.find("16") != rate.kernel.npos     ? gpu.bf16_tensor_peak()
                           : rate.kernel.find("tf32") != rate.kernel.npos ? gpu.tf32_tensor_peak()
                           : rate.kernel.find("f64") != rate.kernel.npos  ? gpu.fp64_tensor_peak()
-                                                                         : gpu.fp32_peak();
+                          : rate.kernel.find("s8") != rate.kernel.npos ? 2 * gpu.bf16_tensor_peak()
+                                                                       : gpu.fp32_peak();
       EXPECT_LE(rate.tflops, peak) << gpu.name << ' ' << rate.kernel << '/' << rate.variant;
     }
   }

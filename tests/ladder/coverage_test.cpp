@@ -32,6 +32,8 @@ struct Asked {
   lab::Misalign misalign;
 };
 
+bool is_of_integers(const Kernel& kernel) { return !is_float(kernel.types.d); }
+
 // Row-major, so that the kernel's rows are those of D.
 Asked whole_tiles(const KernelRow& row, const Kernel& kernel, const char* layout) {
   Problem p{.m = row.block.m,
@@ -39,8 +41,8 @@ Asked whole_tiles(const KernelRow& row, const Kernel& kernel, const char* layout
             .k = (stages_of(row.variant) + 2) * row.block.k,
             .types = kernel.types,
             .order = Order::kRowMajor,
-            .alpha = -1.5,
-            .beta = 0.5};
+            .alpha = is_of_integers(kernel) ? -2 : -1.5,
+            .beta = is_of_integers(kernel) ? 3 : 0.5};
   set_layout(p, layout);
   return {with_default_ld(p), {}};
 }

@@ -46,7 +46,10 @@ class FarElements : public testing::TestWithParam<KernelChoice> {
     return std::string_view(layout) == "NN" && is_aligned;
   }
   // Sums that are rounded to 16 bits first take none.
-  bool takes_epilogue() const { return kernel().applies_epilogue || size_of(kernel().types.d) > 2; }
+  bool takes_epilogue() const {
+    const ElementType d = kernel().types.d;
+    return kernel().applies_epilogue || (size_of(d) > 2 && is_float(d));
+  }
   Problem far_problem(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout,
                       bool is_aligned) const {
     Problem p{.m = m, .n = n, .k = k, .types = kernel().types, .order = Order::kRowMajor};

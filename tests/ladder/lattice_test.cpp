@@ -77,6 +77,7 @@ TEST_P(Lattice, IsVerified) {
 
 TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
   const Kernel& kernel = *GetParam().kernel;
+  if (!is_float(kernel.types.d)) GTEST_SKIP() << "integers have none";
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     Problem problem{.m = 65, .n = 33, .k = 40, .types = kernel.types, .alpha = -1.5, .beta = 1};
     set_layout(problem, layout);
@@ -90,9 +91,10 @@ TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
 TEST_P(Lattice, IsCleanUnderChecks) {
   if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
   const Types& types = GetParam().kernel->types;
+  const double beta = is_float(types.d) ? -1.5 : -2;
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     for (Problem problem : {Problem{.m = 128, .n = 128, .k = 32, .types = types},
-                            Problem{.m = 131, .n = 67, .k = 45, .types = types, .beta = -1.5}}) {
+                            Problem{.m = 131, .n = 67, .k = 45, .types = types, .beta = beta}}) {
       set_layout(problem, layout);
       expect_verified({with_default_ld(problem)}, GetParam(), {.checks = true});
     }

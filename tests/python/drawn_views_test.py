@@ -102,8 +102,6 @@ class Problem:
         other = draw.one_of(*TYPES) if draw.chance(0.3) else dtype
         if {dtype, other} == {"float16", "bfloat16"}:
             other = dtype
-        if dtype == other == "int8" and options.device == "gpu":  # for which there is no kernel
-            dtype = other = "float32"
         self.a, self.b = draw.view(shape_a, dtype, True), draw.view(shape_b, other, True)
         self.product = self.a.astype("f8") @ self.b.astype("f8")
         same = numpy_type(dtype) == numpy_type(other)

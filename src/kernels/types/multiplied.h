@@ -22,6 +22,7 @@ inline constexpr MultipliedRow kMultiplied[] = {
     {ptx::MatrixType::kBF16, ElementType::kBf16, TensorType::kBf16, "repack_halves", true},
     {ptx::MatrixType::kF16, ElementType::kF16, TensorType::kF16, "repack_halves", true},
     {ptx::MatrixType::kTF32, ElementType::kF32, TensorType::kTf32, "repack", false},
+    {ptx::MatrixType::kS8, ElementType::kS8, TensorType::kU8, "repack_bytes", false},
 };
 
 // The row of a type; null if no tensor-core kernel multiplies it.

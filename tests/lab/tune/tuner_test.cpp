@@ -117,7 +117,7 @@ TEST(Tuner, ACallThatCannotBeTunedHasAReason) {
   call.problem.k = 0;
   EXPECT_NE(tuner.tune(call).reason, "");
   call = small_call();
-  call.problem.types = kS8Types;
+  call.problem.types = kE4m3Types;
   EXPECT_NE(tuner.tune(call).reason, "");
 }
 

@@ -45,7 +45,7 @@ def matmul(a, b):
     calls[a.dtype.name] += 1
     try:
         d = tessera.matmul(a, b, device=DEVICE)
-    except NotImplementedError as refused:  # on a GPU, where no kernel multiplies integers
+    except NotImplementedError as refused:  # on a GPU other than Hopper
         assert DEVICE == "gpu" and a.dtype == "int8" and "s8 x s8" in str(refused), refused
         d = tessera.matmul(a, b, device="cpu")
     # The one rule of ours that is not NumPy's: products of 8-bit integers are summed in 32 bits.

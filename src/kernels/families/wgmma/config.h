@@ -86,7 +86,8 @@ constexpr bool is_legal(const Config& c) {
   // In an MN-major tile with several instructions along n, each one must begin at a panel.
   const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
   const bool types = ptx::bits_of(c.in) == 16 || c.b_along_k();
-  // With A from registers, a warp's rows are those of a whole panel, and tensor copies store D.
+  const bool bytes = ptx::bits_of(c.in) != 8 || c.a_along_k();  // HW: along k alone
+  // A warp's rows of A are those of a whole panel, and leave by tensor copies.
   const bool fragments =
       !c.a_from_registers() ||
       (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
@@ -96,8 +97,8 @@ constexpr bool is_legal(const Config& c) {
       c.per_sm * 128 * (c.producer_registers + c.consumers * c.consumer_registers) <= kRegisters &&
       c.producer_registers % 8 == 0 && c.consumer_registers % 8 == 0;
   const bool leaves = c.store == Store::kDirect || c.d_box().swizzle >= 32;
-  return tiles && panels && types && fragments && shares && registers && leaves && c.stages >= 2 &&
-         c.block.k % c.row() == 0 && (together || c.consumers == 2) &&
+  return tiles && panels && types && bytes && fragments && shares && registers && leaves &&
+         c.stages >= 2 && c.block.k % c.row() == 0 && (together || c.consumers == 2) &&
          c.per_sm * (c.shared_bytes() + 1024) <= kShared + 1024 && c.ctas() <= 8;
 }
 
@@ -220,5 +221,21 @@ constexpr auto rows_of_tf32() {
 }  // namespace detail
 
 inline constexpr auto kTf32 = detail::rows_of_tf32();
+
+namespace detail {
+
+// A stage has the bytes of those of 16-bit types. Operands across k are repacked.
+constexpr auto rows_of_s8() {
+  constexpr auto kIn = MatrixType::kS8;
+  constexpr auto kOut = ElementType::kS32;
+  return rows_of<Config>({
+      {"128x256x128_s4_coop", along_k(together(kIn, kOut, {128, 256, 128}, 4))},
+      {"64x128x128_s8_coop", along_k(together(kIn, kOut, {64, 128, 128}, 8, 1))},
+  });
+}
+
+}  // namespace detail
+
+inline constexpr auto kS8 = detail::rows_of_s8();
 
 }  // namespace tessera::wgmma

@@ -1,5 +1,6 @@
 #include "problem/operands.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace tessera {
@@ -39,6 +40,12 @@ OperandTable::OperandTable(const Problem& p) : batch(p.batch) {
       vector_row(kScale, "scale", scale_type(t), p.epilogue.scale, p, "the epilogue has a scale"),
       vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias")};
   rows[static_cast<std::size_t>(kD)].use = Use::kWritten;
+}
+
+int outputs_of(const OperandTable& table) {
+  return static_cast<int>(std::count_if(table.begin(), table.end(), [](const Operand& operand) {
+    return operand.use == Use::kWritten;
+  }));
 }
 
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand) {

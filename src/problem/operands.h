@@ -67,8 +67,11 @@ struct OperandTable {
   auto end() const { return rows.end(); }
 };
 
-// Bytes from the first to the last element of an operand over all products; for a batch of pointers
-// the size of the array of addresses. 0 for an unused operand; 2^64 - 1 if the number is larger.
+// How many operands are written.
+int outputs_of(const OperandTable& table);
+
+// Bytes from the first to the last element of all products that lie in memory, or of the array of
+// their addresses; 0 for an operand that is not used, the largest number if it exceeds 64 bits.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
 // Not ok if the address of a used operand is 0 or not a multiple of its element's size (of 8 for an
@@ -78,9 +81,9 @@ Status check_addresses(const OperandTable& table, const Operands& operands);
 // Not ok if a used operand extends beyond the end of the address space.
 Status check_ranges(const OperandTable& table, const Operands& operands);
 
-// Not ok if D shares an element with an operand that is read. D may be C itself (with ldd == ldc).
-// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. The
-// addresses of a batch of pointers are not checked.
+// Not ok if an output shares an element with an operand that is read, unless that is C and D is C
+// itself (and ldd is ldc), or with another output. Exact: sub-blocks of one matrix that interleave
+// in memory but share no element are legal. The addresses of a batch of pointers are not checked.
 Status check_overlap(const OperandTable& table, const Operands& operands);
 
 // The same addresses, but 0 for unused operands.

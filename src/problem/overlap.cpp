@@ -110,15 +110,21 @@ std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::in
 Status check_outputs_apart(const Problem& problem) {
   const Batch& batch = problem.batch;
   if (batch.kind != BatchKind::kStrided || batch.count < 2) return {};  // any stride
-  const Runs first = runs_of(view_d(problem), 0, problem.types.d);
-  if (first.is_empty()) return {};
-  const std::int64_t stride = batch.stride_d * size_of(problem.types.d);
-  // Products i and j are as far apart as products 0 and j - i.
-  const std::int64_t touching = first_that_touches(first, batch.count, stride);
-  if (touching == 0) return {};
-  return Status::bad_argument("stride_d is " + std::to_string(batch.stride_d) +
-                              ", but D of products 0 and " + std::to_string(touching) +
-                              " must not share an element");
+  for (const Operand& output : OperandTable(problem)) {
+    if (output.use != Use::kWritten) continue;
+    const Runs first = runs_of(output.view, 0, output.type);
+    if (first.is_empty()) continue;
+    const std::int64_t stride = output.product_stride * size_of(output.type);
+    // Products i and j are as far apart as 0 and j - i.
+    const std::int64_t touching = stride == 0 ? 1 : first_that_touches(first, batch.count, stride);
+    if (touching == 0) continue;
+    const char letter = output.id == OperandId::kD ? 'd' : 'x';
+    return Status::bad_argument(std::string("stride_") + letter + " is " +
+                                std::to_string(output.product_stride) + ", but " +
+                                std::string(output.name) + " of products 0 and " +
+                                std::to_string(touching) + " must not share an element");
+  }
+  return {};
 }
 
 namespace {
@@ -130,8 +136,10 @@ bool is_in_place(const OperandTable& table, const Operands& operands) {
          (table.batch.count <= 1 || c.product_stride == d.product_stride);
 }
 
-std::string rule_of(const OperandTable& table, OperandId id) {
-  if (id != OperandId::kC) return "the output must not overlap an input that is read";
+std::string rule_of(const OperandTable& table, const Operand& output, OperandId id) {
+  if (table[id].use == Use::kWritten) return "two outputs must not overlap";
+  if (id != OperandId::kC || output.id != OperandId::kD)
+    return "the output must not overlap an input that is read";
   const bool is_strided = table.batch.kind == BatchKind::kStrided;
   return std::string("D must be C itself (same address, type, ldd = ldc") +
          (is_strided ? ", stride_d = stride_c" : "") + ") or apart from it";
@@ -141,15 +149,20 @@ std::string rule_of(const OperandTable& table, OperandId id) {
 
 Status check_overlap(const OperandTable& table, const Operands& operands) {
   if (table.batch.kind == BatchKind::kPointers) return {};
-  const Runs d = runs_of(table, table[OperandId::kD], operands[OperandId::kD]);
-  for (const Operand& operand : table) {
-    if (operand.use != Use::kRead) continue;
-    if (operand.id == OperandId::kC && is_in_place(table, operands)) continue;
-    if (!share_an_element(d, runs_of(table, operand, operands[operand.id]))) continue;
-    const std::string name = (operand.is_matrix ? "" : "the ") + std::string(operand.name) +
-                             (operand.is_matrix ? "" : " of the epilogue");
-    return Status::bad_argument("D shares an element with " + name + ", but " +
-                                rule_of(table, operand.id));
+  for (const Operand& output : table) {
+    if (output.use != Use::kWritten) continue;
+    const Runs written = runs_of(table, output, operands[output.id]);
+    for (const Operand& other : table) {
+      const bool is_later = other.use == Use::kWritten && other.id > output.id;
+      if (other.use != Use::kRead && !is_later) continue;
+      const bool is_c_of_d = output.id == OperandId::kD && other.id == OperandId::kC;
+      if (is_c_of_d && is_in_place(table, operands)) continue;
+      if (!share_an_element(written, runs_of(table, other, operands[other.id]))) continue;
+      const std::string name = (other.is_matrix ? "" : "the ") + std::string(other.name) +
+                               (other.is_matrix ? "" : " of the epilogue");
+      return Status::bad_argument(std::string(output.name) + " shares an element with " + name +
+                                  ", but " + rule_of(table, output, other.id));
+    }
   }
   return {};
 }

@@ -34,6 +34,8 @@ struct Problem {
   Batch batch;
   Epilogue epilogue;
   Scales scales;
+
+  bool operator==(const Problem&) const = default;
 };
 
 // Which operands are read.

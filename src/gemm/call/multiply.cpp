@@ -1,17 +1,11 @@
 #include "gemm/call/multiply.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "gemm/overlay/overlay_file.h"
 
 namespace tessera::gemm {
 namespace {
-
-auto fields_of(const Problem& p) {
-  return std::tie(p.m, p.n, p.k, p.types, p.order, p.op_a, p.op_b, p.lda, p.ldb, p.ldc, p.ldd,
-                  p.alpha, p.beta, p.batch, p.epilogue, p.scales);
-}
 
 std::size_t mixed(std::size_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -21,8 +15,7 @@ std::size_t mixed(std::size_t hash, std::uint64_t value) {
 }  // namespace
 
 bool PlanKey::operator==(const PlanKey& other) const {
-  return fields_of(problem) == fields_of(other.problem) && alignment == other.alignment &&
-         options == other.options;
+  return problem == other.problem && alignment == other.alignment && options == other.options;
 }
 
 std::size_t PlanKeyHash::operator()(const PlanKey& key) const {

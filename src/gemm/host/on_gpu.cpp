@@ -40,6 +40,11 @@ void multiply_products(Handle& handle, Staging& staging, const Problem& problem,
 Status check_gpu(const Problem& problem, const DeviceInfo& device) {
   const Problem one = product_of(problem);
   if (Status status = check_kernels(one); !status.ok()) return status;
+  if (outputs_of(one) > 1) {
+    return Status::unsupported(
+        "operands are in host memory, from where the GPU copies back D and "
+        "no other output yet");
+  }
   return check_panels(one, device);
 }
 

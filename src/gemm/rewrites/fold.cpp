@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "problem/operands.h"
+
 namespace tessera::gemm {
 namespace {
 
@@ -94,6 +96,7 @@ std::optional<Problem> folded(const Problem& problem) {
   const Batch& batch = problem.batch;
   if (batch.kind != BatchKind::kStrided || batch.count < 2) return {};
   if (problem.m == 0 || problem.n == 0 || !problem.scales.none()) return {};
+  if (outputs_of(problem) > 1) return {};  // another one may lie otherwise
   if (auto by_rows = folded_by_rows(problem)) return by_rows;
   if (auto by_columns = folded_by_rows(exchanged(problem))) return exchanged(*by_columns);
   return {};

@@ -23,10 +23,9 @@ GemmParams canonical_params(const Problem& problem, const Operands& operands);
 // kernel stores transposed, too.
 GemmParams params_of(const Problem& problem);
 
-// The caller's operands, numbered as in the table of operands, the workspace, and A and B in the
-// form that a family reads (gemm/call/pack.h).
-enum class Slot : std::uint8_t { kA, kB, kC, kD, kScale, kBias, kWorkspace, kPackedA, kPackedB };
-static_assert(static_cast<std::size_t>(Slot::kWorkspace) == kOperands);
+// The caller's operands, numbered as in the table of operands (slot_of), the workspace, and A and B
+// in the form that a family reads (gemm/call/pack.h).
+enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace = kOperands, kPackedA, kPackedB };
 constexpr OperandId operand_of(Slot slot) { return static_cast<OperandId>(slot); }
 constexpr Slot slot_of(OperandId id) { return static_cast<Slot>(id); }
 constexpr Slot packed_slot_of(Slot operand) {

@@ -104,7 +104,7 @@ TEST(BiasAsC, TakesNoLaunch) {
       }
       for (const gemm::Step& step : plan.steps) {
         const auto reads_bias = [](const gemm::AddressPatch& patch) {
-          return patch.address.slot == gemm::Slot::kBias;
+          return patch.address.slot == gemm::slot_of(OperandId::kBias);
         };
         EXPECT_NE(step.pass, gemm::Pass::kFinish) << tokens << " x " << layer.n;
         EXPECT_EQ(std::ranges::any_of(step.addresses, reads_bias),

@@ -143,15 +143,15 @@ class Operand:
 
 
 class Result(Operand):
-    """A new array, or the caller's: written where it is, or by a copy where the library cannot.
+    """An output: a new array, or the caller's: written where it is, or by a copy where the library cannot.
 
     missing: the axes, -2 and -1, that the caller does not see, since an operand is a vector."""
 
     def __init__(self, given: Any, like: Any, shape: tuple[int, ...], missing: tuple[int, ...],
-                 dtype: str, stream: int | None, shapes: str):
+                 dtype: str, stream: int | None, shapes: str, name: str = "out"):
         self.given, self.shape, self.missing = given, shape, missing
         made = empty_like(like, shape, dtype) if given is None else None
-        super().__init__(made if given is None else given, "out", stream)
+        super().__init__(made if given is None else given, name, stream)
         self.made = made
         if given is not None:
             self._take(shapes)
@@ -162,11 +162,11 @@ class Result(Operand):
         visible = tuple(n for axis, n in enumerate(self.shape, -len(self.shape))
                         if axis not in self.missing)
         if tuple(x.shape) != visible:
-            raise ValueError(f"out has shape {tuple(x.shape)}, but {shapes}: it must be {visible}")
+            raise ValueError(f"{self.name} has shape {tuple(x.shape)}, but {shapes}: it must be {visible}")
         if x.why_not:
-            raise ValueError(f"out is {x.why_not}, with shape {x.shape}")
+            raise ValueError(f"{self.name} is {x.why_not}, with shape {x.shape}")
         if 0 not in x.shape and may_overlap_itself(x):
-            raise ValueError(f"out has strides {x.strides} in elements, so that its elements may "
+            raise ValueError(f"{self.name} has strides {x.strides} in elements, so that its elements may "
                              f"share memory, with shape {x.shape}")
         strides = list(x.strides)
         for axis in self.missing:
@@ -176,10 +176,10 @@ class Result(Operand):
             self.array = whole
         else:
             if x.gpu is not None and kind_of(self.given) == "numpy":
-                raise ValueError(f"out has strides {x.strides} in elements, with shape {x.shape}, "
-                                 "but rows or columns must be adjacent in an array of this library")
+                raise ValueError(f"{self.name} has strides {x.strides} in elements, with shape "
+                                 f"{x.shape}, but rows or columns must be adjacent in an array of this library")
             self.made = empty_like(self.given, self.shape, x.dtype)
-            self.array = array_of(self.made, "out", self.stream)
+            self.array = array_of(self.made, self.name, self.stream)
 
     def is_copied(self) -> bool:
         """Whether the caller's array is not the one that the library writes to."""

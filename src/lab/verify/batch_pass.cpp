@@ -136,24 +136,32 @@ class BatchPass final : public Pass {
                                          products_c_.back(), reference_options(), vectors()));
   }
 
+  // What an output must be, product by product.
+  struct Wanted {
+    std::string_view name;
+    const Matrices& matrices;
+    const std::vector<Reference>& references;
+    const Bound& bound;
+  };
+
   // Why what the device left behind is wrong; empty when it is right.
-  std::string judge(const HostMatrix& after, const HostMatrix& before,
+  std::string judge(const Wanted& wanted, const HostMatrix& after, const HostMatrix& before,
                     Comparison& comparison) const {
     HostMatrix rest = after.clone(), blank = before.clone();
     std::vector<HostMatrix> first;  // of each different product
     std::string reason;
     for (std::int64_t i = 0; i < problem.batch.count; ++i) {
-      const HostMatrix d = d_.take(after, i);
-      const Comparison one = compare(d, references_[i % different()], bound);
+      const HostMatrix d = wanted.matrices.take(after, i);
+      const Comparison one = compare(d, wanted.references[i % different()], wanted.bound);
       comparison.checked += one.checked;
       comparison.bad += one.bad;
       comparison.max_error_ratio = std::max(comparison.max_error_ratio, one.max_error_ratio);
       if (!comparison.first) comparison.first = one.first;
       if (reason.empty() && !one.ok()) {
-        reason = fmt::format("product {}: {}", i, describe(one, problem.types.d));
+        reason = fmt::format("product {}: {}", i, describe(one, problem.types.d, wanted.name));
       }
-      d_.wipe(rest, i);
-      d_.wipe(blank, i);
+      wanted.matrices.wipe(rest, i);
+      wanted.matrices.wipe(blank, i);
       if (i < different()) {
         first.push_back(d.clone());
       } else if (reason.empty() &&
@@ -163,7 +171,8 @@ class BatchPass final : public Pass {
       }
     }
     const bool is_touched = std::memcmp(rest.bytes(), blank.bytes(), rest.total_bytes()) != 0;
-    return is_touched ? "D was written outside the elements of its products" : reason;
+    if (!is_touched) return reason;
+    return fmt::format("{} was written outside the elements of its products", wanted.name);
   }
 
   // The argument for a plan: the operand itself, or an array of its addresses.
@@ -219,7 +228,7 @@ class BatchPass final : public Pass {
     if (outcome.reason.empty()) outcome.reason = on_vectors.find_change();
     const HostMatrix d = on_d.memory().downloaded(before);
     outcome.d_hash = hash_if_wanted(d);
-    const std::string wrong = judge(d, before, outcome.comparison);
+    const std::string wrong = judge({"D", d_, references_, bound}, d, before, outcome.comparison);
     if (outcome.reason.empty()) outcome.reason = wrong;
     return outcome;
   }

@@ -199,7 +199,7 @@ std::string find_change(const HostMatrix& now, const HostMatrix& before, std::st
   return fmt::format("{} is an input and was written, {}", name, where(now, first));
 }
 
-std::string describe(const Comparison& comparison, ElementType type) {
+std::string describe(const Comparison& comparison, ElementType type, std::string_view name) {
   if (comparison.ok() || !comparison.first) return {};
   const auto& [row, col, got, want] = *comparison.first;
   const std::uint64_t poison = poison_of(type);
@@ -209,9 +209,10 @@ std::string describe(const Comparison& comparison, ElementType type) {
   const std::string what =
       unwritten
           ? fmt::format(
-                "D({}, {}) was not written (or holds a NaN read from outside) and should be {:.9g}",
-                row, col, want)
-          : fmt::format("D({}, {}) is {:.9g} and should be {:.9g}", row, col, got, want);
+                "{}({}, {}) was not written (or holds a NaN read from outside) and should "
+                "be {:.9g}",
+                name, row, col, want)
+          : fmt::format("{}({}, {}) is {:.9g} and should be {:.9g}", name, row, col, got, want);
   return fmt::format("{} ({} of {} entries are wrong)", what, comparison.bad, comparison.checked);
 }
 

@@ -72,6 +72,6 @@ std::string find_stray_write(const HostMatrix& d, std::string_view name);
 std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name);
 
 // "D(3, 7) is 1.5 and should be 2 (12 of 4096 entries are wrong)"; names entries never written.
-std::string describe(const Comparison& comparison, ElementType type);
+std::string describe(const Comparison& comparison, ElementType type, std::string_view name = "D");
 
 }  // namespace tessera::lab

@@ -62,6 +62,8 @@ add_test(NAME python_package COMMAND ${python} tests/python/tessera_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_attack COMMAND ${python} tests/python/attack_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_auxiliary COMMAND ${python} tests/python/auxiliary_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 foreach(rules numpy torch)
   add_test(NAME python_${rules}_rules COMMAND ${python} tests/python/${rules}_rules_test.py
            ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -66,7 +66,7 @@ typedef enum tessera_batch {
 
 /* What happens to the product before it is stored, in this order, in the type that products are
  * summed in (FP32, or FP64 for FP64), rounded once:
- *   D = activation(scale (alpha op(A) op(B) + beta C) + bias)
+ *   D = activation(X),   X = scale (alpha op(A) op(B) + beta C) + bias
  * A residual is C with a beta of 1. All products of a batch share the vectors. */
 typedef enum tessera_scale {
   TESSERA_NO_SCALE = 0,
@@ -85,6 +85,11 @@ typedef enum tessera_activation {
   TESSERA_GELU_ERF = 3, /* x (1 + erf(x / sqrt(2))) / 2 */
   TESSERA_SILU = 4      /* x / (1 + exp(-x)), also known as swish */
 } tessera_activation;
+/* A second output, of D's type and size. */
+typedef enum tessera_auxiliary {
+  TESSERA_NO_AUXILIARY = 0,
+  TESSERA_BEFORE_ACTIVATION = 1 /* X, rounded once, too: what the backward pass of training needs */
+} tessera_auxiliary;
 
 /* Where operands are. The caller says so, because asking the driver costs more than the rest of a
  * call, and because freed device memory is host memory to the driver. */
@@ -142,6 +147,9 @@ typedef struct tessera_problem {
   int32_t activation;                             /* tessera_activation */
   int32_t memory;                                 /* tessera_memory */
   int32_t scale;                                  /* tessera_scale */
+  int32_t auxiliary;                              /* tessera_auxiliary */
+  int32_t reserved;                               /* must be 0 */
+  int64_t ldx, stride_x; /* as ldd and stride_d, where there is an auxiliary output */
 } tessera_problem;
 
 /* Operands that can be packed; several as a sum. */
@@ -178,6 +186,7 @@ typedef struct tessera_arguments {
   const void* scale;                 /* null without one */
   tessera_packed packed_a, packed_b; /* null, or A and B as tessera_pack() has written them. The
                                         matrices are given, too: some calls read these instead */
+  void* x;                           /* null without an auxiliary output; apart from D */
 } tessera_arguments;
 
 /* A GPU of this machine. */

@@ -41,7 +41,7 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
 
 def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | None = None,
          epilogue: str | None = None, scale: Any = None, bias: Any = None, out: Any = None,
-         compute: str | None = None, device: str | None = None) -> Any:
+         aux: Any = None, compute: str | None = None, device: str | None = None) -> Any:
     """epilogue(scale * (alpha * a @ b + beta * c) + bias), rounded once.
 
     (..., m, k) by (..., k, n) with c and the result (..., m, n).
@@ -50,7 +50,9 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
     and others. scale and bias have shape (n,), a value for each column, or (m, 1), one for each
     row; where a or b is a vector, a value for each element of the result. bias is of the result's
     type, scale of float32 (or float64, for products of float64). All products of a batch share
-    them. PyTorch's gradients are computed in steps. a and b may be what pack() made of a matrix.
+    them. aux is an array of the result's shape and type, to which is written what the activation is
+    applied to, as a backward pass needs it. PyTorch's gradients are computed in steps, without out
+    and aux. a and b may be what pack() made of a matrix.
     """
     if c is None and beta not in (None, 0, 0.0):
         raise ValueError(f"beta is {beta}, but c is None: there is nothing to multiply by beta")
@@ -58,11 +60,11 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
         beta = 0.0 if c is None else 1.0
     c = c if beta != 0 else None
     a, b, compute, packed = unpacked(a, b, compute, (c, scale, bias))
-    if out is None and has_gradient(a, b, c, scale, bias):
+    if out is None and aux is None and has_gradient(a, b, c, scale, bias):
         return gemm_with_gradient(a, b, c, scale, bias, alpha=float(alpha), beta=float(beta),
                                   epilogue=epilogue, compute=compute, device=device)
     product = Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias,
-                      packed=packed)
+                      packed=packed, aux=aux)
     return product.run(float(alpha), float(beta))
 
 

@@ -18,6 +18,7 @@ FASTER_SIDE, GPU_SIDE = range(2)
 NO_BATCH, STRIDED, POINTERS = range(3)
 DEVICE_MEMORY, HOST_MEMORY, DETECT_MEMORY = range(3)
 PER_ROW, PER_COLUMN = 1, 2  # of a scale and of a bias
+BEFORE_ACTIVATION = 1  # the auxiliary output
 A, B = 1, 2  # operands that can be packed
 TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "float8_e4m3fn": 5,
          "float8_e5m2": 6, "int8": 7, "int32": 8}
@@ -56,7 +57,8 @@ class Problem(Sized):
         (n, c_int64) for n in ("lda", "ldb", "ldc", "ldd")] + [
         ("batch", c_int32), ("batch_alignment", c_int32), ("batch_count", c_int64)] + [
         (n, c_int64) for n in ("stride_a", "stride_b", "stride_c", "stride_d")] + [
-        (n, c_int32) for n in ("bias", "activation", "memory", "scale")]
+        (n, c_int32) for n in ("bias", "activation", "memory", "scale", "auxiliary",
+                               "reserved")] + [(n, c_int64) for n in ("ldx", "stride_x")]
 
 
 class PlanOptions(Sized):
@@ -70,19 +72,19 @@ class Arguments(Sized):
         (n, c_void_p) for n in ("a", "b", "c", "d", "bias", "alpha_address", "beta_address",
                                 "workspace")] + [("workspace_bytes", c_size_t),
                                                  ("stream", c_void_p)] + [
-        (n, c_void_p) for n in ("scale", "packed_a", "packed_b")]
+        (n, c_void_p) for n in ("scale", "packed_a", "packed_b", "x")]
 
 
 # The same as bytes, which are made in a third of the time: alpha, beta, a, b, c, d, then zeros up
 # to the workspace.
-_packed = struct.Struct("@Q2d4Q3Q2Q4Q")
+_packed = struct.Struct("@Q2d4Q3Q2Q5Q")
 assert _packed.size == ctypes.sizeof(Arguments)
 
 
 def packed_arguments(alpha: float, a: int, b: int, d: int, workspace: int, workspace_bytes: int,
                      stream: int) -> bytes:
     return _packed.pack(_packed.size, alpha, 0.0, a, b, 0, d, 0, 0, 0, workspace, workspace_bytes,
-                        stream, 0, 0, 0)
+                        stream, 0, 0, 0, 0)
 
 
 class DeviceInfo(Sized):

@@ -44,7 +44,8 @@ class Product:
 
     def __init__(self, a: Any, b: Any, c_: Any, out: Any, compute: str | None,
                  epilogue: str | None, needs_out: bool = True, device: str | None = None,
-                 scale: Any = None, bias: Any = None, packed: dict[str, Any] | None = None):
+                 scale: Any = None, bias: Any = None, packed: dict[str, Any] | None = None,
+                 aux: Any = None):
         if compute not in c.COMPUTES:
             raise ValueError(f"compute is {compute!r}, but must be one of: " + ", ".join(
                 repr(k) for k in c.COMPUTES))
@@ -75,8 +76,9 @@ class Product:
         dtype = self.out.array.dtype if self.out else self.dtype
         self.scale = self._vector(scale, "scale", sums) if scale is not None else None
         self.bias = self._vector(bias, "bias", dtype) if bias is not None else None
+        self.aux = self._auxiliary(aux, a, dtype, shapes) if aux is not None else None
         self.given = (a, b, c_, scale, bias)
-        operands = [x for x in (self.a, self.b, self.c, self.out) if x]
+        operands = [x for x in (self.a, self.b, self.c, self.out, self.aux) if x]
         vectors = [x[0] for x in (self.scale, self.bias) if x]
         self.gpu, self.shapes = _place_of(operands + vectors)
         self.handle = handle_of(*self._place(device))
@@ -139,10 +141,23 @@ class Product:
             operand.array = operand.copied()
         return operand, kind
 
+    def _auxiliary(self, aux: Any, like: Any, dtype: str, shapes: str) -> Result:
+        """The caller's array for the result before its activation."""
+        x = Result(aux, like, self.shape, self.missing, dtype, self.stream, shapes, "aux")
+        if x.array.dtype != dtype:
+            raise TypeError(f"aux has elements of type {x.array.dtype}, but must have {dtype}, as "
+                            "the result")
+        if self.out and line_of(x.array)[0] != line_of(self.out.array)[0]:  # type: ignore[index]
+            raise ValueError("rows of one of out and aux are adjacent, and columns of the other, "
+                             f"but both must be of one order: {shapes}")
+        return x
+
     def check_gradients(self) -> None:
         """RuntimeError for a product that PyTorch would have to differentiate, and cannot."""
         if not self.out or not any(is_tensor(x) for x in (self.out.given, *self.given)):
             return
+        if self.aux and is_tensor(self.aux.given):
+            check_out(self.aux.given, *self.given)
         if self.out.given is not None:
             check_out(self.out.given, *self.given)
         elif has_gradient(*self.given):
@@ -189,6 +204,9 @@ class Product:
         if d is not None:
             problem.ldd = line_of(d)[1]  # type: ignore[index]
         problem.ldc = problem.ldd
+        if self.aux:
+            problem.auxiliary = c.BEFORE_ACTIVATION
+            problem.ldx = line_of(self.aux.array)[1]  # type: ignore[index]
         if self.c:
             op_c, ldc = op_and_ld(self.c.array)
             if op_c:
@@ -203,7 +221,8 @@ class Product:
         return c.Arguments(alpha=alpha, beta=beta, a=address(self.a), b=address(self.b),
                            c=address(self.c), d=address(self.out), stream=self.stream,
                            scale=address(self.scale[0]) if self.scale else None,
-                           bias=address(self.bias[0]) if self.bias else None, **self.packed)
+                           bias=address(self.bias[0]) if self.bias else None,
+                           x=address(self.aux), **self.packed)
 
     def run(self, alpha: float, beta: float) -> Any:
         self.check_gradients()
@@ -223,7 +242,7 @@ class Product:
     def as_batch(self) -> c.Problem | None:
         """One problem of all products, where each operand has one stride."""
         steps = {"out": self.shape[-2] * self.shape[-1]}
-        for x in (self.a, self.b, self.c, self.out):
+        for x in (self.a, self.b, self.c, self.out, self.aux):
             if not x:
                 continue
             strides = x.batch_strides(self.batch)
@@ -238,6 +257,7 @@ class Product:
             problem.batch_count *= extent
         problem.stride_a, problem.stride_b = steps["a"], steps["b"]
         problem.stride_c, problem.stride_d = steps.get("c", 0), steps["out"]
+        problem.stride_x = steps.get("aux", 0)
         return problem
 
     def _run_as_batch(self, alpha: float, beta: float, what: str) -> bool:
@@ -255,19 +275,22 @@ class Product:
     def _check_apart(self) -> None:
         """ValueError where one product might write what another one reads."""
         assert self.out
-        first, last = range_of(self.out.array)
-        for x in (self.a, self.b, self.c):
-            if not x or (x is self.c and x.array.address == first
-                         and x.array.strides == self.out.array.strides):
+        for out in (self.out, self.aux):
+            if not out:
                 continue
-            low, high = range_of(x.array)
-            if low <= last and first <= high:
-                raise ValueError(f"out may share memory with {x.name}, which other products of the "
-                                 f"batch read: {self.shapes}")
+            first, last = range_of(out.array)
+            for x in (self.a, self.b, self.c):
+                if not x or (x is self.c and out is self.out and x.array.address == first
+                             and x.array.strides == out.array.strides):
+                    continue
+                low, high = range_of(x.array)
+                if low <= last and first <= high:
+                    raise ValueError(f"{out.name} may share memory with {x.name}, which other "
+                                     f"products of the batch read: {self.shapes}")
 
     def _offsets(self) -> Any:
         """For each product, the bytes from the first one of each operand."""
-        operands = [x for x in (self.a, self.b, self.c, self.out) if x]
+        operands = [x for x in (self.a, self.b, self.c, self.out, self.aux) if x]
         strides = [[s * bytes_of(x.array.dtype) for s in x.batch_strides(self.batch)]
                    for x in operands]
         total = 1
@@ -284,4 +307,6 @@ class Product:
     def given_back(self) -> Any:
         assert self.out
         finish(self.out.array.source, self.stream)
+        if self.aux:
+            self.aux.given_back()
         return self.out.given_back()

@@ -78,8 +78,8 @@ std::span<const Kernel> all_kernels();
 const Kernel& finish_kernel();
 // The launch before a product that converts an operand. It has one entry.
 const Kernel& widen_kernel();
-// Throws kUnsupported, with both types in the message, if there is none.
-const HelperEntry& finish_entry_for(ElementType sum, ElementType d);
+// Throws kUnsupported, with both types, where there is none. `writes_x`: an auxiliary output, too.
+const HelperEntry& finish_entry_for(ElementType sum, ElementType d, bool writes_x = false);
 
 // A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
 bool is_rung(const Kernel& kernel);

@@ -16,7 +16,15 @@ using enum ElementType;
 constexpr FinishedType kFinished[] = {
     {kF64, kF64, "f64"}, {kF32, kF32, "f32"}, {kF32, kBf16, "bf16"}, {kF32, kF16, "f16"}};
 
-std::string entry_of(const FinishedType& type) { return std::string(kName) + "__" + type.word; }
+HelperEntry entry_of(const FinishedType& type, bool writes_x) {
+  const std::string out = types::find_stored(type.d)->argument;
+  return {std::string(kName) + "__" + type.word + (writes_x ? "_x" : ""),
+          "finish<" + out + (writes_x ? ",true>" : ">"),
+          "tessera::passes::FinishParams",
+          passes::kFinishThreads,
+          passes::kFinishCtasPerSm,
+          kName};
+}
 
 Kernel made() {
   Kernel kernel{.name = kName,
@@ -25,10 +33,8 @@ Kernel made() {
                 .family = {},
                 .rows = {},
                 .helpers = {}};
-  for (const FinishedType& type : kFinished) {
-    kernel.helpers.push_back(
-        {entry_of(type), "finish<" + std::string(types::find_stored(type.d)->argument) + ">",
-         "tessera::passes::FinishParams", passes::kFinishThreads, passes::kFinishCtasPerSm, kName});
+  for (const bool writes_x : {false, true}) {
+    for (const FinishedType& type : kFinished) kernel.helpers.push_back(entry_of(type, writes_x));
   }
   kernel.first_sm = 75;
   kernel.source = "kernels/passes/finish.cu";
@@ -44,11 +50,14 @@ const Kernel& finish_kernel() {
   return kernel;
 }
 
-const HelperEntry& finish_entry_for(ElementType sum, ElementType d) {
+const HelperEntry& finish_entry_for(ElementType sum, ElementType d, bool writes_x) {
   const Kernel& kernel = finish_kernel();
   bool is_known = false;
-  for (std::size_t i = 0; i < std::size(kFinished); ++i) {
-    if (kFinished[i].d == d && kFinished[i].sum == sum) return kernel.helpers[i];
+  constexpr std::size_t kTypes = std::size(kFinished);
+  for (std::size_t i = 0; i < kTypes; ++i) {
+    if (kFinished[i].d == d && kFinished[i].sum == sum) {
+      return kernel.helpers[i + (writes_x ? kTypes : 0)];
+    }
     is_known = is_known || kFinished[i].d == d;
   }
   if (!is_known) refuse_type("an epilogue", d);

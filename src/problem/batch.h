@@ -25,6 +25,7 @@ struct Batch {
   // For kGroups: the number of rows of each group; their sum is m. The B of a group begins stride_b
   // after the previous group's B; the other strides are 0.
   std::vector<std::int64_t> rows = {};
+  std::int64_t stride_x = 0;  // of the auxiliary output
 
   bool operator==(const Batch&) const = default;
 };

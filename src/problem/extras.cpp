@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kVectorScales[] = {"", "scale per row", "scale per column"};
 constexpr std::string_view kBiases[] = {"", "bias per row", "bias per column"};
+constexpr std::string_view kAuxiliaries[] = {"", "auxiliary output"};
 constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
 constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers",
                                          "a batch of groups of rows"};
@@ -41,7 +42,7 @@ void append(std::string& text, std::string_view words) {
 // The words in the name of an epilogue, in the order of its operations; each word sets one field.
 constexpr int kVectorWords = 4;
 constexpr auto kEpilogueWords = [] {
-  std::array<std::pair<std::string_view, Epilogue>, kVectorWords + kActivationCount - 1> words{{
+  std::array<std::pair<std::string_view, Epilogue>, kVectorWords + kActivationCount> words{{
       {"scale_row", {.scale = VectorKind::kPerRow}},
       {"scale_col", {.scale = VectorKind::kPerColumn}},
       {"bias_row", {.bias = VectorKind::kPerRow}},
@@ -51,6 +52,7 @@ constexpr auto kEpilogueWords = [] {
     words[kVectorWords + i - 1] = {kActivations[i].name,
                                    {.activation = kActivations[i].activation}};
   }
+  words.back() = {"aux", {.auxiliary = Auxiliary::kBeforeActivation}};
   return words;
 }();
 
@@ -59,7 +61,8 @@ bool is_part_of(const Epilogue& part, const Epilogue& whole) {
   const Epilogue none;
   return (part.scale == none.scale || part.scale == whole.scale) &&
          (part.bias == none.bias || part.bias == whole.bias) &&
-         (part.activation == none.activation || part.activation == whole.activation);
+         (part.activation == none.activation || part.activation == whole.activation) &&
+         (part.auxiliary == none.auxiliary || part.auxiliary == whole.auxiliary);
 }
 
 // Sets the field that `part` sets. False if `whole` had a value there already.
@@ -72,7 +75,8 @@ bool add_to(Epilogue& whole, const Epilogue& part) {
     return is_free;
   };
   return add(whole.scale, part.scale, none.scale) && add(whole.bias, part.bias, none.bias) &&
-         add(whole.activation, part.activation, none.activation);
+         add(whole.activation, part.activation, none.activation) &&
+         add(whole.auxiliary, part.auxiliary, none.auxiliary);
 }
 
 Status check_strided(const Batch& batch) {
@@ -82,7 +86,8 @@ Status check_strided(const Batch& batch) {
   } strides[] = {{"stride_a", batch.stride_a},
                  {"stride_b", batch.stride_b},
                  {"stride_c", batch.stride_c},
-                 {"stride_d", batch.stride_d}};
+                 {"stride_d", batch.stride_d},
+                 {"stride_x", batch.stride_x}};
   for (const auto& [name, value] : strides) {
     if (value < 0) {
       return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
@@ -143,6 +148,7 @@ std::string describe(const Batch& batch) {
 Status check(const Epilogue& epilogue) {
   Status status = check_value(kVectorScales, "epilogue scale", epilogue.scale);
   if (status.ok()) status = check_value(kBiases, "epilogue bias", epilogue.bias);
+  if (status.ok()) status = check_value(kAuxiliaries, "epilogue auxiliary", epilogue.auxiliary);
   return status.ok() ? check_value(kActivations, "epilogue activation", epilogue.activation)
                      : status;
 }
@@ -152,6 +158,7 @@ std::string describe(const Epilogue& epilogue) {
   append(text, word_of(kVectorScales, epilogue.scale));
   append(text, word_of(kBiases, epilogue.bias));
   append(text, is_known(epilogue.activation) ? row_of(epilogue.activation).text : "unknown");
+  append(text, word_of(kAuxiliaries, epilogue.auxiliary));
   return text.empty() ? "identity" : text;
 }
 
@@ -186,7 +193,7 @@ Epilogue parse_epilogue(std::string_view name) {
                                          [](const auto& row) { return row.first; });
     if (known == kEpilogueWords.end()) throw refused("must be one or more, joined by +, of");
     if (!add_to(epilogue, known->second)) {
-      throw refused("must have at most one scale, one bias and one activation of");
+      throw refused("must have at most one scale, bias, activation and auxiliary output of");
     }
     begin = end + 1;
   }

@@ -38,8 +38,11 @@ OperandTable::OperandTable(const Problem& p) : batch(p.batch) {
                  "C is read where beta is not 0"),
       matrix_row(kD, "D", t.d, view_d(p), p.ldd, batch.stride_d, true, "D is written"),
       vector_row(kScale, "scale", scale_type(t), p.epilogue.scale, p, "the epilogue has a scale"),
-      vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias")};
+      vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias"),
+      matrix_row(kX, "X", t.d, view_x(p), p.ldx, batch.stride_x, p.epilogue.writes_x(),
+                 "the epilogue has an auxiliary output")};
   rows[static_cast<std::size_t>(kD)].use = Use::kWritten;
+  if (p.epilogue.writes_x()) rows[static_cast<std::size_t>(kX)].use = Use::kWritten;
 }
 
 int outputs_of(const OperandTable& table) {

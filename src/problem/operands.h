@@ -12,13 +12,13 @@
 
 namespace tessera {
 
-enum class OperandId : std::uint8_t { kA, kB, kC, kD, kScale, kBias };
-inline constexpr std::size_t kOperands = 6;
+enum class OperandId : std::uint8_t { kA, kB, kC, kD, kScale, kBias, kX };
+inline constexpr std::size_t kOperands = 7;
 
 // Base addresses. The address of an unused operand may be 0.
 struct Operands {
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
-  std::uint64_t scale = 0, bias = 0;
+  std::uint64_t scale = 0, bias = 0, x = 0;
 
   std::uint64_t& operator[](OperandId id);
   std::uint64_t operator[](OperandId id) const;
@@ -26,7 +26,8 @@ struct Operands {
 
 // The addresses in the order of OperandId.
 inline constexpr std::array<std::uint64_t Operands::*, kOperands> kAddresses{
-    &Operands::a, &Operands::b, &Operands::c, &Operands::d, &Operands::scale, &Operands::bias};
+    &Operands::a,     &Operands::b,    &Operands::c, &Operands::d,
+    &Operands::scale, &Operands::bias, &Operands::x};
 
 inline std::uint64_t& Operands::operator[](OperandId id) {
   return this->*kAddresses[static_cast<std::size_t>(id)];

@@ -74,11 +74,13 @@ struct LeadingDimension {
   bool is_unused() const { return lines.count <= 1 || lines.length <= 0; }
 };
 
-std::array<LeadingDimension, 4> leading_dimensions(const Problem& p) {
+std::array<LeadingDimension, 5> leading_dimensions(const Problem& p) {
+  const Lines of_x = p.epilogue.writes_x() ? lines_of(p.order, Op::kNone, p.m, p.n) : Lines{0, 0};
   return {{{"lda", "A", p.lda, lines_of(p.order, p.op_a, p.m, p.k)},
            {"ldb", "B", p.ldb, lines_of(p.order, p.op_b, p.k, p.n)},
            {"ldc", "C", p.ldc, lines_of(p.order, Op::kNone, p.m, p.n)},
-           {"ldd", "D", p.ldd, lines_of(p.order, Op::kNone, p.m, p.n)}}};
+           {"ldd", "D", p.ldd, lines_of(p.order, Op::kNone, p.m, p.n)},
+           {"ldx", "X", p.ldx, of_x}}};
 }
 
 // True if the offset in bytes of the last element of the last matrix fits 63 bits.
@@ -123,6 +125,7 @@ Status check_factor(std::string_view name, double value, const Problem& problem)
 
 Status check_leading_dimensions(const Problem& problem) {
   for (const auto& ld : leading_dimensions(problem)) {
+    if (ld.matrix == "X" && !problem.epilogue.writes_x()) continue;
     if (ld.value < ld.minimum()) {
       return Status::bad_argument(
           std::string(ld.name) + " is " + std::to_string(ld.value) + ", but must be at least " +
@@ -212,16 +215,21 @@ MatrixView view_a(const Problem& p) { return operand_view(p.order, p.op_a, p.m, 
 MatrixView view_b(const Problem& p) { return operand_view(p.order, p.op_b, p.k, p.n, p.ldb); }
 MatrixView view_c(const Problem& p) { return stored(p.order, p.m, p.n, p.ldc); }
 MatrixView view_d(const Problem& p) { return stored(p.order, p.m, p.n, p.ldd); }
+MatrixView view_x(const Problem& p) {
+  return p.epilogue.writes_x() ? stored(p.order, p.m, p.n, p.ldx) : MatrixView{};
+}
 
 Problem with_default_ld(Problem problem) {
   const auto all = leading_dimensions(problem);
-  std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd};
+  std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd,
+                                  &problem.ldx};
   // WHY: an unused leading dimension may be any number, even one whose bytes exceed every integer.
   constexpr std::int64_t kMostUnused = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool is_too_large = all[i].value > kMostUnused && all[i].is_unused();
     if (*fields[i] == 0 || is_too_large) *fields[i] = all[i].minimum();
   }
+  if (!problem.epilogue.writes_x()) problem.ldx = 0;
   return problem;
 }
 
@@ -260,6 +268,9 @@ Status check_supported(const Problem& problem) {
   if (!problem.epilogue.is_identity() && !is_float(sum)) {
     return refused("an epilogue (" + describe(problem.epilogue) + ") of sums in " +
                    std::string(name_of(sum)));
+  }
+  if (problem.epilogue.writes_x() && problem.batch.kind == BatchKind::kPointers) {
+    return refused("an auxiliary output of " + describe(problem.batch));
   }
   if (!problem.scales.none()) return refused("scales (" + describe(problem.scales) + ")");
   return {};

@@ -34,6 +34,7 @@ struct Problem {
   Batch batch;
   Epilogue epilogue;
   Scales scales;
+  std::int64_t ldx = 0;  // of the epilogue's auxiliary output
 
   bool operator==(const Problem&) const = default;
 };
@@ -59,6 +60,7 @@ MatrixView view_a(const Problem& problem);  // (m, k)
 MatrixView view_b(const Problem& problem);  // (k, n)
 MatrixView view_c(const Problem& problem);  // (m, n)
 MatrixView view_d(const Problem& problem);  // (m, n)
+MatrixView view_x(const Problem& problem);  // (m, n); no rows and columns where it is not written
 
 Problem with_default_ld(Problem problem);
 

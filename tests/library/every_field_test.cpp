@@ -20,33 +20,42 @@ struct WideField {
   const char* name;
   std::int64_t tessera_problem::*at;
 };
-constexpr WideField kWideFields[] = {
-    {"m", &tessera_problem::m},
-    {"n", &tessera_problem::n},
-    {"k", &tessera_problem::k},
-    {"lda", &tessera_problem::lda},
-    {"ldb", &tessera_problem::ldb},
-    {"ldc", &tessera_problem::ldc},
-    {"ldd", &tessera_problem::ldd},
-    {"batch_count", &tessera_problem::batch_count},
-    {"stride_a", &tessera_problem::stride_a},
-    {"stride_b", &tessera_problem::stride_b},
-    {"stride_c", &tessera_problem::stride_c},
-    {"stride_d", &tessera_problem::stride_d},
-};
+constexpr WideField kWideFields[] = {{"m", &tessera_problem::m},
+                                     {"n", &tessera_problem::n},
+                                     {"k", &tessera_problem::k},
+                                     {"lda", &tessera_problem::lda},
+                                     {"ldb", &tessera_problem::ldb},
+                                     {"ldc", &tessera_problem::ldc},
+                                     {"ldd", &tessera_problem::ldd},
+                                     {"batch_count", &tessera_problem::batch_count},
+                                     {"stride_a", &tessera_problem::stride_a},
+                                     {"stride_b", &tessera_problem::stride_b},
+                                     {"stride_c", &tessera_problem::stride_c},
+                                     {"stride_d", &tessera_problem::stride_d},
+                                     {"ldx", &tessera_problem::ldx},
+                                     {"stride_x", &tessera_problem::stride_x}};
 
 struct NarrowField {
   const char* name;
   std::int32_t tessera_problem::*at;
 };
 constexpr NarrowField kNarrowFields[] = {
-    {"type_a", &tessera_problem::type_a},   {"type_b", &tessera_problem::type_b},
-    {"type_c", &tessera_problem::type_c},   {"type_d", &tessera_problem::type_d},
-    {"compute", &tessera_problem::compute}, {"order", &tessera_problem::order},
-    {"op_a", &tessera_problem::op_a},       {"op_b", &tessera_problem::op_b},
-    {"batch", &tessera_problem::batch},     {"batch_alignment", &tessera_problem::batch_alignment},
-    {"bias", &tessera_problem::bias},       {"activation", &tessera_problem::activation},
-    {"memory", &tessera_problem::memory},   {"scale", &tessera_problem::scale},
+    {"type_a", &tessera_problem::type_a},
+    {"type_b", &tessera_problem::type_b},
+    {"type_c", &tessera_problem::type_c},
+    {"type_d", &tessera_problem::type_d},
+    {"compute", &tessera_problem::compute},
+    {"order", &tessera_problem::order},
+    {"op_a", &tessera_problem::op_a},
+    {"op_b", &tessera_problem::op_b},
+    {"batch", &tessera_problem::batch},
+    {"batch_alignment", &tessera_problem::batch_alignment},
+    {"bias", &tessera_problem::bias},
+    {"activation", &tessera_problem::activation},
+    {"memory", &tessera_problem::memory},
+    {"scale", &tessera_problem::scale},
+    {"auxiliary", &tessera_problem::auxiliary},
+    {"reserved", &tessera_problem::reserved},
 };
 static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields) +
                       sizeof(std::int32_t) * std::size(kNarrowFields) ==
@@ -55,7 +64,7 @@ static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields
 static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 6 * sizeof(std::int32_t));
 static_assert(sizeof(tessera_plan_options) ==
               2 * sizeof(std::size_t) + 4 * sizeof(std::int32_t) + sizeof(void*));
-static_assert(sizeof(tessera_arguments) == 16 * 8, "a field of tessera_arguments not attacked");
+static_assert(sizeof(tessera_arguments) == 17 * 8, "a field of tessera_arguments not attacked");
 
 // A problem in each of the places that a call may be made.
 class EveryField : public Library {
@@ -298,6 +307,7 @@ TEST_F(EveryAddress, OfWhatElseACallIsGiven) {
   refuses("beta_address is not null", one(&tessera_arguments::beta_address), unsupported, problem_);
   refuses("bias of arguments is not null", one(&tessera_arguments::bias));
   refuses("scale of arguments is not null", one(&tessera_arguments::scale));
+  refuses("x of arguments is not null, but", [this](auto& in) { in.x = d_; });
   refuses("alpha is 1e+300", [](auto& in) { in.alpha = 1e300; });
   refuses("beta is -1e+300", [](auto& in) { in.beta = -1e300; });
   refuses("size of arguments is 8", [](auto& in) { in.size = 8; });

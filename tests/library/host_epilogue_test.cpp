@@ -52,7 +52,43 @@ TEST_F(Library, EpiloguesOnTheCpu) {
   expect_d({-2, -5, 6, 7});
   in.size = offsetof(tessera_arguments, scale) - 8;
   EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_BAD_ARGUMENT);
-  expect_said("size of arguments is 96, but must be sizeof the struct, 128");
+  expect_said("size of arguments is 96, but must be sizeof the struct, 136");
+  EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
+}
+
+// X is D before its activation. Of operands in host memory the CPU writes both.
+TEST_F(Library, AnAuxiliaryOutputOfHostMemory) {
+  const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, -1}, bias[] = {10, -20};
+  float d[4] = {}, x[5] = {7, 7, 7, 7, 7};
+  tessera_problem p = {.size = sizeof p, .m = 2, .n = 2, .k = 2, .type_a = TESSERA_F32};
+  p.order = TESSERA_ROW_MAJOR;
+  p.memory = TESSERA_HOST_MEMORY;
+  p.bias = TESSERA_BIAS_PER_COLUMN;
+  p.activation = TESSERA_RELU;
+  p.auxiliary = TESSERA_BEFORE_ACTIVATION;
+  p.ldx = 3;
+  tessera_arguments in = {.size = sizeof in, .alpha = 1, .a = a, .b = b, .d = d, .bias = bias};
+  const tessera_handle cpu = made(TESSERA_CPU);
+  EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_BAD_ARGUMENT);
+  expect_said("x of arguments is null, but the problem has an auxiliary output");
+  in.x = x;
+  EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_OK) << tessera_last_message();
+  EXPECT_FALSE(launched());
+  EXPECT_EQ(std::vector<float>(x, x + 5), (std::vector<float>{11, -22, 7, 13, -24}));
+  EXPECT_EQ(std::vector<float>(d, d + 4), (std::vector<float>{11, 0, 13, 0}));
+  EXPECT_EQ(tessera_gemm_with(handle_, &p, nullptr, &in), TESSERA_UNSUPPORTED);
+  expect_said("from where the GPU copies back D and no other output yet");
+  p.ldx = 1;
+  EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_BAD_ARGUMENT);
+  expect_said("ldx is 1, but must be at least 2");
+  // Callers that were compiled before there was one.
+  p = {.size = offsetof(tessera_problem, auxiliary), .m = 2, .n = 2, .k = 2};
+  p.type_a = TESSERA_F32;
+  p.order = TESSERA_ROW_MAJOR;
+  p.memory = TESSERA_HOST_MEMORY;
+  in = {.size = offsetof(tessera_arguments, x), .alpha = 1, .a = a, .b = b, .d = d};
+  EXPECT_EQ(tessera_gemm_with(cpu, &p, nullptr, &in), TESSERA_OK) << tessera_last_message();
+  EXPECT_EQ(std::vector<float>(d, d + 4), (std::vector<float>{1, -2, 3, -4}));
   EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 

@@ -38,13 +38,14 @@ TEST(Epilogue, HasWords) {
   };
   std::string all = "none, scale_row, scale_col, bias_row, bias_col";
   for (int i = 1; i < kActivationCount; ++i) all += std::string(", ") + kActivations[i].name;
+  all += ", aux";
   EXPECT_TRUE(activation_names().starts_with("relu, gelu")) << activation_names();
   EXPECT_NE(refusal("identity"), "") << "is \"none\"";
   EXPECT_EQ(refusal("bias"),
             "epilogue is 'bias', but must be one or more, joined by +, of: " + all);
   EXPECT_EQ(refusal("relu+gelu"),
-            "epilogue is 'relu+gelu', but must have at most one scale, one bias and one "
-            "activation of: " +
+            "epilogue is 'relu+gelu', but must have at most one scale, bias, activation and "
+            "auxiliary output of: " +
                 all);
   for (const char* text : {"", "+", "relu+", "+relu", "none+relu", "bias_row+bias_row", "RELU"}) {
     EXPECT_NE(refusal(text), "") << text;

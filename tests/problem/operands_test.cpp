@@ -18,13 +18,21 @@ Problem with_every_operand() {
              .stride_b = 0,
              .stride_c = 30,
              .stride_d = 40};
-  p.epilogue = {.scale = VectorKind::kPerRow, .bias = VectorKind::kPerColumn};
+  p.epilogue = {.scale = VectorKind::kPerRow,
+                .bias = VectorKind::kPerColumn,
+                .auxiliary = Auxiliary::kBeforeActivation};
+  p.batch.stride_x = 60;
   return with_default_ld(p);
 }
 
 Operands apart() {
-  return {
-      .a = 0x10000, .b = 0x20000, .c = 0x30000, .d = 0x40000, .scale = 0x50000, .bias = 0x60000};
+  return {.a = 0x10000,
+          .b = 0x20000,
+          .c = 0x30000,
+          .d = 0x40000,
+          .scale = 0x50000,
+          .bias = 0x60000,
+          .x = 0x70000};
 }
 
 TEST(OperandTable, IsInTheOrderOfTheIds) {
@@ -36,6 +44,7 @@ TEST(OperandTable, IsInTheOrderOfTheIds) {
     EXPECT_TRUE(addresses.insert(apart()[table[i].id]).second) << table[i].name;
   }
   EXPECT_EQ(table[3].use, Use::kWritten);
+  EXPECT_EQ(table[6].use, Use::kWritten);
 }
 
 TEST(OperandTable, HasTypesSizesAndStridesOfEachOperand) {
@@ -44,8 +53,8 @@ TEST(OperandTable, HasTypesSizesAndStridesOfEachOperand) {
     std::string_view name;
     int bytes;
     std::int64_t rows, cols, stride;
-  } rows[] = {{"A", 2, 3, 7, 100}, {"B", 2, 7, 5, 0},     {"C", 4, 3, 5, 30},
-              {"D", 2, 3, 5, 40},  {"scale", 4, 3, 1, 0}, {"bias", 2, 5, 1, 0}};
+  } rows[] = {{"A", 2, 3, 7, 100},   {"B", 2, 7, 5, 0},    {"C", 4, 3, 5, 30}, {"D", 2, 3, 5, 40},
+              {"scale", 4, 3, 1, 0}, {"bias", 2, 5, 1, 0}, {"X", 2, 3, 5, 60}};
   for (std::size_t i = 0; i < kOperands; ++i) {
     EXPECT_EQ(table[i].name, rows[i].name);
     EXPECT_EQ(size_of(table[i].type), rows[i].bytes) << rows[i].name;
@@ -64,7 +73,7 @@ TEST(OperandTable, SaysWhatIsUsed) {
     return names;
   };
   Problem p = with_every_operand();
-  EXPECT_EQ(used(p), "A B C D scale bias ");
+  EXPECT_EQ(used(p), "A B C D scale bias X ");
   p.epilogue = {};
   EXPECT_EQ(used(p), "A B C D ");
   p.beta = 0;
@@ -80,7 +89,8 @@ TEST(OperandTable, SaysWhatIsUsed) {
 TEST(OperandTable, SpansAllProducts) {
   const Problem p = with_every_operand();
   const std::uint64_t expected[] = {(300 + 3 * 7) * 2, 7 * 5 * 2, (90 + 3 * 5) * 4,
-                                    (120 + 3 * 5) * 2, 3 * 4,     5 * 2};
+                                    (120 + 3 * 5) * 2, 3 * 4,     5 * 2,
+                                    (180 + 3 * 5) * 2};
   const auto table = OperandTable(p).rows;
   for (std::size_t i = 0; i < kOperands; ++i) {
     EXPECT_EQ(bytes_spanned(p, table[i]), expected[i]) << table[i].name;
@@ -89,7 +99,8 @@ TEST(OperandTable, SpansAllProducts) {
   pointers.batch = {.kind = BatchKind::kPointers, .count = 4, .alignment = 16};
   const auto lists = OperandTable(pointers).rows;
   for (std::size_t i = 0; i < kOperands; ++i) {
-    EXPECT_EQ(bytes_spanned(pointers, lists[i]), i < 4 ? 4 * 8 : expected[i]) << lists[i].name;
+    EXPECT_EQ(bytes_spanned(pointers, lists[i]), lists[i].is_matrix ? 4 * 8 : expected[i])
+        << lists[i].name;
   }
 }
 

@@ -61,14 +61,15 @@ Batch batch_of(const tessera_problem& in) {
     require_zero("stride_b", in.stride_b);
     require_zero("stride_c", in.stride_c);
     require_zero("stride_d", in.stride_d);
+    require_zero("stride_x", in.stride_x);
   }
   if (kind != BatchKind::kPointers) require_zero("batch_alignment", in.batch_alignment);
   if (kind == BatchKind::kNone) {
     require_zero("batch_count", in.batch_count);
     return {};
   }
-  return {kind,        in.batch_count, in.stride_a,       in.stride_b,
-          in.stride_c, in.stride_d,    in.batch_alignment};
+  return {kind,        in.batch_count,     in.stride_a, in.stride_b, in.stride_c,
+          in.stride_d, in.batch_alignment, {},          in.stride_x};
 }
 
 KernelChoice kernel_named(const std::string& name) {
@@ -148,6 +149,14 @@ Asked asked_of(const tessera_problem* from) {
   problem.epilogue.bias = value_of(kVectors, "bias", in.bias);
   problem.epilogue.activation =
       value_of(std::span(kActivations), "activation", in.activation).activation;
+  constexpr std::array kAuxiliaries = {Auxiliary::kNone, Auxiliary::kBeforeActivation};
+  problem.epilogue.auxiliary = value_of(kAuxiliaries, "auxiliary", in.auxiliary);
+  problem.ldx = in.ldx;
+  if (!problem.epilogue.writes_x()) {
+    require_zero("ldx", in.ldx);
+    require_zero("stride_x", in.stride_x);
+  }
+  require_zero("reserved", in.reserved);
   return {problem, value_of(kMemories, "memory", in.memory), in.compute == TESSERA_COMPUTE_USUAL};
 }
 
@@ -209,17 +218,20 @@ tessera_arguments arguments_of(const tessera_arguments* from, const Problem& pro
   };
   if (in.alpha_address) throw no_kernel("alpha_address");
   if (in.beta_address) throw no_kernel("beta_address");
-  const auto match = [](const std::string& name, const char* none, VectorKind kind,
-                        const void* given) {
-    if (kind == VectorKind::kNone && given) {
-      throw refused(name + " of arguments is not null, but " + name + " of the problem is " + none);
+  const auto match = [](const std::string& name, const char* field, const char* none,
+                        const char* one, bool is_used, const void* given) {
+    if (!is_used && given) {
+      throw refused(name + " of arguments is not null, but " + field + " of the problem is " +
+                    none);
     }
-    if (kind != VectorKind::kNone && !given) {
-      throw refused(name + " of arguments is null, but the problem has a " + name);
+    if (is_used && !given) {
+      throw refused(name + " of arguments is null, but the problem has " + one);
     }
   };
-  match("scale", "TESSERA_NO_SCALE", problem.epilogue.scale, in.scale);
-  match("bias", "TESSERA_NO_BIAS", problem.epilogue.bias, in.bias);
+  const Epilogue& of = problem.epilogue;
+  match("scale", "scale", "TESSERA_NO_SCALE", "a scale", of.scale != VectorKind::kNone, in.scale);
+  match("bias", "bias", "TESSERA_NO_BIAS", "a bias", of.bias != VectorKind::kNone, in.bias);
+  match("x", "auxiliary", "TESSERA_NO_AUXILIARY", "an auxiliary output", of.writes_x(), in.x);
   return in;
 }
 

@@ -42,8 +42,11 @@ inline constexpr std::array<std::size_t, 0> kEarlierSizes{};
 template <>
 inline constexpr std::array kEarlierSizes<tessera_place>{offsetof(tessera_place, fp32)};
 template <>
+inline constexpr std::array kEarlierSizes<tessera_problem>{offsetof(tessera_problem, auxiliary)};
+template <>
 inline constexpr std::array kEarlierSizes<tessera_arguments>{offsetof(tessera_arguments, scale),
-                                                             offsetof(tessera_arguments, packed_a)};
+                                                             offsetof(tessera_arguments, packed_a),
+                                                             offsetof(tessera_arguments, x)};
 template <>
 inline constexpr std::array kEarlierSizes<tessera_plan_options>{
     offsetof(tessera_plan_options, kernel), offsetof(tessera_plan_options, packed)};
@@ -116,8 +119,8 @@ tessera_arguments arguments_of(const tessera_arguments* given, const Problem& pr
 
 inline Operands operands_of(const tessera_arguments& from) {
   const auto address = [](const void* p) { return reinterpret_cast<std::uint64_t>(p); };
-  return {address(from.a), address(from.b),     address(from.c),
-          address(from.d), address(from.scale), address(from.bias)};
+  return {address(from.a),     address(from.b),    address(from.c), address(from.d),
+          address(from.scale), address(from.bias), address(from.x)};
 }
 
 }  // namespace tessera::gemm::c_api

@@ -112,7 +112,15 @@ void store_d_row(const Problem& p, std::uint64_t base, std::int64_t row, std::in
   });
 }
 
-// values = activation(scale values + bias), along a row of D from (row, col0) on.
+// X = values.
+void store_x_row(const Problem& p, std::uint64_t base, std::int64_t row, std::int64_t col0,
+                 std::span<const double> values) {
+  Problem as_d = p;
+  as_d.ldd = p.ldx;
+  store_d_row(as_d, base, row, col0, values);
+}
+
+// X = scale values + bias and values = activation(X), along a row of D from (row, col0) on.
 void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int64_t col0,
                 std::span<double> values) {
   const auto each = [&](VectorKind kind, ElementType type, std::uint64_t address, auto&& apply) {
@@ -129,6 +137,7 @@ void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int
        [](double& value, double factor) { value *= factor; });
   each(p.epilogue.bias, bias_type(p.types), at.bias,
        [](double& value, double addend) { value += addend; });
+  if (p.epilogue.writes_x()) store_x_row(p, at.x, row, col0, values);
   if (p.epilogue.activation == Activation::kIdentity) return;
   const ActivationFormula& activated = row_of(p.epilogue.activation).formula;
   for (double& value : values) value = activated(value);

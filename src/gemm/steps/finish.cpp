@@ -18,8 +18,8 @@ epilogue::Vector vector_of(VectorKind kind, const Problem& row_major) {
   return {nullptr, view_of(kind, row_major).rows, kind == VectorKind::kPerRow ? 1 : 0};
 }
 
-const HelperEntry& finish_entry_of(const Types& types) {
-  return finish_entry_for(facts_of(types.compute).sum, types.d);
+const HelperEntry& finish_entry_of(const Problem& p) {
+  return finish_entry_for(facts_of(p.types.compute).sum, p.types.d, p.epilogue.writes_x());
 }
 
 // A vector of the parameters at `offset`, where the problem has it.
@@ -30,7 +30,9 @@ void patch_vector(Step& step, std::size_t offset, VectorKind kind, const Planned
 
 }  // namespace
 
-bool is_fused(const Epilogue& epilogue) { return epilogue.scale == VectorKind::kNone; }
+bool is_fused(const Epilogue& epilogue) {
+  return epilogue.scale == VectorKind::kNone && !epilogue.writes_x();
+}
 
 epilogue::Fused fused_of(const Problem& problem) {
   epilogue::Fused fused{};
@@ -46,7 +48,7 @@ void patch_fused(Step& step, std::size_t offset, const Subproblem& product) {
 
 Status check_finish(const Problem& problem, bool sums_hold_c) {
   try {
-    finish_entry_of(problem.types);
+    finish_entry_of(problem);
   } catch (const StatusError& error) {
     return error.status();
   }
@@ -73,7 +75,9 @@ Step finish_step(const Subproblem& given, const Sums& sums, const DeviceLimits& 
   if (adds_c) params.type_of_c = problem.types.c;
   const std::int64_t fours = params.gemm.m * ceil_div(params.gemm.n, 4) * problem.batch.count;
   const std::int64_t most = std::int64_t{passes::kFinishCtasPerSm} * limits.sms;
-  Step step = step_of(Pass::kFinish, finish_entry_of(problem.types).entry,
+  params.x_row = problem.ldx;
+  params.x_product = problem.batch.stride_x;
+  Step step = step_of(Pass::kFinish, finish_entry_of(problem).entry,
                       {.grid = std::min(ceil_div(fours, passes::kFinishThreads), most),
                        .block = passes::kFinishThreads},
                       params);
@@ -88,6 +92,9 @@ Step finish_step(const Subproblem& given, const Sums& sums, const DeviceLimits& 
   const std::size_t at = offsetof(FinishParams, finish);
   patch_vector(step, at + offsetof(epilogue::Finish, scale), of.scale, product[OperandId::kScale]);
   patch_vector(step, at + offsetof(epilogue::Finish, bias), of.bias, product[OperandId::kBias]);
+  if (of.writes_x()) {
+    step.addresses.push_back({offsetof(FinishParams, x), product[OperandId::kX], Use::kWritten});
+  }
   return step;
 }
 

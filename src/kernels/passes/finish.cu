@@ -74,18 +74,19 @@ struct Product {
   const Sum* sums;
 };
 
-// Finishes the outputs (row, column) to (row, column + 3).
-template <ElementType out, class Sum>
-__device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long long row,
-                            long long column) {
+// Outputs (row, column) ... (row, column + 3) of product `number`.
+template <ElementType out, bool writes_x, class Sum>
+__device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long long number,
+                            long long row, long long column) {
   using Storage = types::Storage<out>;
   using Memory = typename Storage::Memory;
   const GemmParams& g = p.gemm;
   const int count = g.n - column < 4 ? static_cast<int>(g.n - column) : 4;
   const Four<Sum> sums =
       load_four(of.sums + row * p.sums_row + column, count, takes_fours<Sum>(of.sums, p.sums_row));
-  const epilogue::Finishing<out> finished{p.finish};
-  Four<Memory> four;
+  const epilogue::Finish before{p.finish.scale, p.finish.bias, Activation::kIdentity};
+  const epilogue::Finishing<out> finished{writes_x ? before : p.finish};
+  Four<Memory> four, x;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     if (i >= count) continue;
@@ -94,14 +95,24 @@ __device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long 
       const long long at = row * g.c_row + column + i;
       value += static_cast<Sum>(g.beta) * load_c<Sum>(p.type_of_c, of.at.c, at);
     }
-    four.x[i] = Storage::rounded(finished(value, row, column + i));
+    value = finished(value, row, column + i);
+    if constexpr (writes_x) {
+      x.x[i] = Storage::rounded(value);
+      value = epilogue::with_activation<epilogue::GpuMath, false>(
+          p.finish.activation, [&](auto activated) { return activated(value); });
+    }
+    four.x[i] = Storage::rounded(value);
+  }
+  if constexpr (writes_x) {
+    Memory* const to = static_cast<Memory*>(p.x) + number * p.x_product;
+    store_four(to + row * p.x_row + column, x, count, takes_fours<Memory>(to, p.x_row));
   }
   store_four(static_cast<Memory*>(of.at.d) + row * g.d_row + column, four, count,
              takes_fours<Memory>(of.at.d, g.d_row));
 }
 
-// The threads of the grid share D of all products, in groups of four outputs of a row.
-template <ElementType out>
+// CTAs stride over D, in fours of a row, product after product.
+template <ElementType out, bool writes_x = false>
 __device__ void finish(const FinishParams& p) {
   using Sum = typename types::Storage<out>::Sum;
   const long long fours = (p.gemm.n + 3) / 4, of_product = p.gemm.m * fours;
@@ -110,7 +121,8 @@ __device__ void finish(const FinishParams& p) {
   for (long long product = four / of_product; product < p.batch.count;
        four += step, product = four / of_product) {
     const long long inside = four - product * of_product, row = inside / fours;
-    finish_four<out>(p, Product<Sum>(p, product), row, (inside - row * fours) * 4);
+    finish_four<out, writes_x>(p, Product<Sum>(p, product), product, row,
+                               (inside - row * fours) * 4);
   }
 }
 

@@ -15,8 +15,10 @@ struct FinishParams {
   const void* sums;        // row-major; null: the sums are in D
   long long sums_row;      // elements between rows
   long long sums_product;  // elements from one product's sums to the next one's
-  ElementType type_of_c;   // f64, f32, bf16 or f16; used if beta is not 0
-  int unused = 0;          // so that the struct has no padding
+  ElementType type_of_c;   // of gemm.c, which is read where beta is not 0: f64, f32, bf16 or f16
+  int unused = 0;          // no padding
+  void* x;                 // of D's type: the value before the activation; of finish<out, true>
+  long long x_row, x_product;  // elements
 };
 
 inline constexpr int kFinishThreads = 256;

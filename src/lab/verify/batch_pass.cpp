@@ -87,7 +87,8 @@ class BatchPass final : public Pass {
         a_(p.batch, p.types.a, view_a(p), p.batch.stride_a, o.misalign.a),
         b_(p.batch, p.types.b, view_b(p), p.batch.stride_b, o.misalign.b),
         c_(p.batch, p.types.c, view_c(p), p.batch.stride_c, o.misalign.c),
-        d_(p.batch, p.types.d, view_d(p), p.batch.stride_d, o.misalign.d) {
+        d_(p.batch, p.types.d, view_d(p), p.batch.stride_d, o.misalign.d),
+        x_(p.batch, p.types.d, view_x(p), p.batch.stride_x, o.misalign.d) {
     one_.batch = {};
     if (p.batch.count == 0) return;
     for (std::int64_t i = 0; i < different(); ++i) add_product(i);
@@ -134,6 +135,10 @@ class BatchPass final : public Pass {
         made(types.c, view_c(problem), kStreamOfC, i, batch.stride_c, problem.beta != 0));
     references_.push_back(make_reference(one_, products_a_.back(), products_b_.back(),
                                          products_c_.back(), reference_options(), vectors()));
+    if (!problem.epilogue.writes_x()) return;
+    references_x_.push_back(make_reference(problem_of_x(one_), products_a_.back(),
+                                           products_b_.back(), products_c_.back(),
+                                           reference_options(), vectors()));
   }
 
   // What an output must be, product by product.
@@ -205,8 +210,10 @@ class BatchPass final : public Pass {
     const HostMatrix before = options.in_place ? c_.memory().clone() : d_.memory().clone();
     const OnDevice on_a(device, batch, a_, a_.memory(), guarded),
         on_b(device, batch, b_, b_.memory(), guarded),
-        on_c(device, batch, c_, c_.memory(), guarded), on_d(device, batch, d_, before, guarded);
+        on_c(device, batch, c_, c_.memory(), guarded), on_d(device, batch, d_, before, guarded),
+        on_x(device, batch, x_, x_.memory(), guarded);
     Operands operands{on_a.address(), on_b.address(), on_c.address(), on_d.address()};
+    if (problem.epilogue.writes_x()) operands.x = on_x.address();
     if (exact && !reads_ab(problem)) operands.a = operands.b = 0;
     if (options.in_place)
       operands.c = operands.d;
@@ -230,13 +237,18 @@ class BatchPass final : public Pass {
     outcome.d_hash = hash_if_wanted(d);
     const std::string wrong = judge({"D", d_, references_, bound}, d, before, outcome.comparison);
     if (outcome.reason.empty()) outcome.reason = wrong;
+    if (outcome.reason.empty() && problem.epilogue.writes_x()) {
+      Comparison of_x;
+      outcome.reason = judge({"X", x_, references_x_, bound_x},
+                             on_x.memory().downloaded(x_.memory()), x_.memory(), of_x);
+    }
     return outcome;
   }
 
   Problem one_;  // without the batch
-  Matrices a_, b_, c_, d_;
+  Matrices a_, b_, c_, d_, x_;
   std::vector<HostMatrix> products_a_, products_b_, products_c_;
-  std::vector<Reference> references_;
+  std::vector<Reference> references_, references_x_;
 };
 
 }  // namespace

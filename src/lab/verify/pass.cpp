@@ -69,7 +69,15 @@ Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
   if (exact) return;
   // Data whose products are exact: a bound for operands that the arithmetic rounds hides much.
   bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
+  bound_x = bound_after(problem_of_x(p).epilogue, bound, p.types);
   bound = bound_after(p.epilogue, bound, p.types);
+}
+
+Problem Pass::problem_of_x(Problem p) {
+  p.epilogue.activation = Activation::kIdentity;
+  p.epilogue.auxiliary = Auxiliary::kNone;
+  p.ldd = p.ldx;
+  return p;
 }
 
 HostMatrix Pass::vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const {

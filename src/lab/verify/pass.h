@@ -64,12 +64,14 @@ class Pass {
   std::string hash_if_wanted(const HostMatrix& d) const;
   FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
   EpilogueVectors vectors() const { return {&scale_, &bias_}; }
+  // The auxiliary output of a product as the D of another one.
+  static Problem problem_of_x(Problem problem);
   ReferenceOptions reference_options() const;
 
   Problem problem;
   VerifyOptions options;
-  bool exact;   // integers: equality, else the error bound
-  Bound bound;  // of the real data; integers must be right
+  bool exact;            // integers: equality, else the error bound
+  Bound bound, bound_x;  // of the real data; integers must be right
 
   // The vectors of the epilogue on the device.
   class VectorsOnDevice {

@@ -17,6 +17,8 @@ class SinglePass final : public Pass {
         c(p.types.c, view_c(p), kGuardBytes, o.misalign.c) {
     fill_inputs();
     if (!by_rows()) reference_ = make_reference(problem, a, b, c, reference_options(), vectors());
+    if (!problem.epilogue.writes_x()) return;
+    reference_x_ = make_reference(problem_of_x(problem), a, b, c, reference_options(), vectors());
   }
 
   // Whole matrices of integers are too big to be recomputed; their rows are not. After an epilogue,
@@ -57,6 +59,13 @@ class SinglePass final : public Pass {
     return reason;
   }
 
+  std::string judge_x(const HostMatrix& x) const {
+    if (!problem.epilogue.writes_x()) return {};
+    const Comparison comparison = compare(x, reference_x_, bound_x);
+    const std::string reason = find_stray_write(x, "X");
+    return reason.empty() ? describe(comparison, problem.types.d, "X") : reason;
+  }
+
   Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const override {
     // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
     // guards a stray access is seen on any device. So the two passes alternate.
@@ -65,8 +74,11 @@ class SinglePass final : public Pass {
     const Uploaded on_a(device, a, guarded), on_b(device, b, guarded), on_c(device, c, guarded);
     const HostMatrix before = output_before();
     const Uploaded on_d(device, before, guarded);
+    const HostMatrix x(problem.types.d, view_x(problem), kGuardBytes, options.misalign.d);
+    const Uploaded on_x(device, x, guarded);
 
     Operands operands{on_a.address(), on_b.address(), on_c.address(), on_d.address()};
+    if (problem.epilogue.writes_x()) operands.x = on_x.address();
     if (hide_unread && !reads_ab(problem)) operands.a = operands.b = 0;
     if (options.in_place)
       operands.c = operands.d;
@@ -89,11 +101,12 @@ class SinglePass final : public Pass {
     outcome.d_hash = hash_if_wanted(d);
     const std::string wrong = judge(d, outcome.comparison);
     if (outcome.reason.empty()) outcome.reason = wrong;
+    if (outcome.reason.empty()) outcome.reason = judge_x(on_x.downloaded(x));
     return outcome;
   }
 
   HostMatrix a, b, c;
-  Reference reference_;
+  Reference reference_, reference_x_;
 };
 
 }  // namespace

@@ -148,6 +148,9 @@ struct Settings {
   // d = activation(scale (alpha a b + beta c) + bias)
   Vector scale = {}, bias = {};
   tessera_activation activation = TESSERA_NO_ACTIVATION;
+  // A second output of d's type, size and order: d before its activation. 0: the smallest ld.
+  void* x = nullptr;
+  std::int64_t ldx = 0;
   // Packed forms of a and b, which are given as matrices, too.
   tessera_packed packed_a = nullptr, packed_b = nullptr;
 };
@@ -243,6 +246,10 @@ tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<
                             is_double ? TESSERA_F64 : TESSERA_F32);
   p.bias = detail::kind_of(settings.bias, "biases and lines of D", d.rows, d.cols, type_d);
   p.activation = settings.activation;
+  if (settings.x != nullptr) {
+    p.auxiliary = TESSERA_BEFORE_ACTIVATION;
+    p.ldx = settings.ldx;
+  }
   return p;
 }
 
@@ -262,6 +269,7 @@ tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Mat
   in.workspace_bytes = settings.workspace_bytes;
   in.scale = settings.scale.data;
   in.bias = settings.bias.data;
+  in.x = settings.x;
   in.packed_a = settings.packed_a;
   in.packed_b = settings.packed_b;
   return in;
@@ -373,12 +381,12 @@ class Plan {
            const Settings& settings = {}) const {
     const tessera_problem p = problem_of(a, b, c, d, settings);
     const tessera_problem& q = problem_;
-    const bool is_same = p.m == q.m && p.n == q.n && p.k == q.k && p.type_a == q.type_a &&
-                         p.type_b == q.type_b && p.type_c == q.type_c && p.type_d == q.type_d &&
-                         p.order == q.order && p.op_a == q.op_a && p.op_b == q.op_b &&
-                         p.lda == q.lda && p.ldb == q.ldb && p.ldd == q.ldd && p.scale == q.scale &&
-                         p.bias == q.bias && p.activation == q.activation &&
-                         (c.data == nullptr || p.ldc == q.ldc);
+    const bool is_same =
+        p.m == q.m && p.n == q.n && p.k == q.k && p.type_a == q.type_a && p.type_b == q.type_b &&
+        p.type_c == q.type_c && p.type_d == q.type_d && p.order == q.order && p.op_a == q.op_a &&
+        p.op_b == q.op_b && p.lda == q.lda && p.ldb == q.ldb && p.ldd == q.ldd &&
+        p.scale == q.scale && p.bias == q.bias && p.activation == q.activation &&
+        p.auxiliary == q.auxiliary && p.ldx == q.ldx && (c.data == nullptr || p.ldc == q.ldc);
     if (!is_same) throw std::invalid_argument("these matrices are not what the plan is for");
     const tessera_arguments in = arguments_of(a, b, c, d, settings);
     require(tessera_plan_run(plan_, &in));

@@ -117,6 +117,13 @@ TEST_F(Library, EpiloguesInCpp) {
   plan.run(in, by, out, settings);
   EXPECT_EQ(d, (std::vector<float>{11, 22, 7, 16}));
   EXPECT_THROW(plan.run(in, by, out), std::invalid_argument) << "without its epilogue";
+  std::vector<float> x(4);
+  tessera::Settings with_x = settings;
+  with_x.x = x.data();
+  with_x.bias = {};
+  cpu.matmul(in, by, out, with_x);
+  EXPECT_EQ(x, (std::vector<float>{1, 2, -3, -4}));
+  EXPECT_EQ(d, (std::vector<float>{1, 2, 0, 0}));
   const std::vector<float> three(3);
   const std::vector<double> doubles(2);
   settings.bias = tessera::per_row(std::span(three));

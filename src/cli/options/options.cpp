@@ -85,7 +85,8 @@ Batch dense_batch(const Problem& problem, std::int64_t count) {
           .stride_a = whole_lines(view_a(problem)),
           .stride_b = whole_lines(view_b(problem)),
           .stride_c = whole_lines(view_c(problem)),
-          .stride_d = whole_lines(view_d(problem))};
+          .stride_d = whole_lines(view_d(problem)),
+          .stride_x = whole_lines(view_x(problem))};
 }
 
 void add_batch_options(Parser& parser, ProblemOptions& options) {

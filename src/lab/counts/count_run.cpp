@@ -57,8 +57,9 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
                                       view_of(problem.epilogue.scale, problem), mix_bits(seed));
   const DeviceBuffer bias = uploaded(device, bias_type(problem.types),
                                      view_of(problem.epilogue.bias, problem), mix_bits(seed + 1));
-  const Operands operands{a.address(), b.address(),     c.address(),
-                          d.address(), scale.address(), bias.address()};
+  const DeviceBuffer x(device, view_x(problem).span() * size_of(problem.types.d));
+  const Operands operands{a.address(),     b.address(),    c.address(), d.address(),
+                          scale.address(), bias.address(), x.address()};
   PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
   call.pack(device, operands);
   if (call.plan().steps.empty()) {

@@ -97,6 +97,14 @@ void OperandSets::add_vectors(Device& device, const Problem& problem, const Fill
   const Epilogue& epilogue = problem.epilogue;
   add(scale_, epilogue.scale, scale_type(problem.types), &Operands::scale, 1000);
   add(bias_, epilogue.bias, bias_type(problem.types), &Operands::bias, 1001);
+  if (!epilogue.writes_x()) return;
+  const MatrixView x =
+      memory_view(problem, view_x(problem), problem.types.d, problem.batch.stride_x);
+  const std::int64_t bytes = add_padded_bytes(0, problem, x, problem.types.d);
+  x_ = DeviceBuffer(device, static_cast<std::size_t>(bytes) * sets_.size());
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    sets_[i].x = x_.address() + i * static_cast<std::size_t>(bytes);
+  }
 }
 
 }  // namespace tessera::lab

@@ -25,7 +25,7 @@ class OperandSets {
  private:
   void add_vectors(Device& device, const Problem& problem, const FillSpec& spec);
 
-  DeviceBuffer pool_, arrays_;
+  DeviceBuffer pool_, arrays_, x_;
   DeviceBuffer scale_, bias_;  // of the epilogue
   std::vector<Operands> sets_;
 };

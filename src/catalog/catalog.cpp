@@ -58,12 +58,13 @@ namespace tessera {
 std::span<const Kernel> all_kernels() {
   using enum ElementType;
   using catalog::bf16_rung, catalog::direct_kernel, catalog::dmma_kernel, catalog::first_fp64_rung,
-      catalog::fp64_rung, catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel,
-      catalog::mixed_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
-      catalog::persistent_rung, catalog::portable_kernel, catalog::promoted_kernel,
-      catalog::repacking_rung, catalog::rung, catalog::small_kernel, catalog::splitting_rung,
-      catalog::stream_k_kernel, catalog::terms_rung, catalog::vector_kernel,
-      catalog::warpgroup_rung, catalog::wgmma_kernel, catalog::whole_wgmma_kernel;
+      catalog::fp64_rung, catalog::fused_wgmma_kernel, catalog::fused_x_wgmma_kernel,
+      catalog::mma_by_ffma_kernel, catalog::mixed_kernel, catalog::mma_kernel, catalog::packed_rung,
+      catalog::patched_rung, catalog::persistent_rung, catalog::portable_kernel,
+      catalog::promoted_kernel, catalog::repacking_rung, catalog::rung, catalog::small_kernel,
+      catalog::splitting_rung, catalog::stream_k_kernel, catalog::terms_rung,
+      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel,
+      catalog::whole_wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -126,9 +127,11 @@ std::span<const Kernel> all_kernels() {
       direct_kernel("simt_f32_direct", "operands as they lie, batches", simt_direct::kConfigs),
       wgmma_kernel("wgmma_bf16", "Hopper's tensor cores", kBf16Types, wgmma::kBf16),
       fused_wgmma_kernel("wgmma_bf16_fused", "Hopper's tensor cores, epilogues in the store", kBf16Types, wgmma::kBf16Fused),
+      fused_x_wgmma_kernel("wgmma_bf16_fused_x", "epilogues in the store, and what their activation takes", kBf16Types, wgmma::kBf16FusedX),
       wgmma_kernel("wgmma_bf16_f32", "Hopper's tensor cores, D in FP32", kBf16ToF32Types, wgmma::kBf16F32),
       wgmma_kernel("wgmma_f16", "Hopper's tensor cores", kF16Types, wgmma::kF16),
       fused_wgmma_kernel("wgmma_f16_fused", "Hopper's tensor cores, epilogues in the store", kF16Types, wgmma::kF16Fused),
+      fused_x_wgmma_kernel("wgmma_f16_fused_x", "epilogues in the store, and what their activation takes", kF16Types, wgmma::kF16FusedX),
       wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::kF16F32),
       wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::kTf32),
       whole_wgmma_kernel("wgmma_s8", "Hopper's tensor cores, sums in 32-bit integers", kS8Types, wgmma::kS8),

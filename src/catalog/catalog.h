@@ -65,7 +65,8 @@ struct Kernel {
   // The kernel applies the epilogue of a problem itself. It is chosen for problems that have one,
   // and is also correct for all others.
   bool applies_epilogue = false;
-  int known_spills = 0;  // spills that the build accepts in its main loops
+  bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
+  int known_spills = 0;   // that the build lets its main loops have
   // The kernel whose source, PTX, entries and plan it shares; only its cubin differs. "" for all
   // others.
   std::string patched_from = {};

@@ -71,6 +71,16 @@ Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types
   return kernel;
 }
 
+// "wgmma_bf16_fused_x", whose rows are wgmma::kBf16FusedX: with an auxiliary output.
+template <class Rows>
+Kernel fused_x_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
+                            const Rows& table) {
+  Kernel kernel = fused_wgmma_kernel(name, std::move(idea), types, table);
+  kernel.params = "tessera::wgmma::FusedXParams";
+  kernel.writes_x = true;
+  return kernel;
+}
+
 // "wgmma_f16x3", whose rows are promoted::kF16x3, and the launch that splits its operands.
 template <class Rows>
 Kernel promoted_kernel(const std::string& name, std::string idea, const Types& types,

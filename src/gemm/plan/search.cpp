@@ -44,6 +44,10 @@ class Search {
                                             kernel.name +
                                             " applies a bias and an activation, and no scale"));
     }
+    if (kernel.applies_epilogue && epilogue.writes_x() && !kernel.writes_x) {
+      throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
+                                            kernel.name + " writes D alone"));
+    }
     if (!kernel.applies_epilogue && !epilogue.is_identity()) require(check_sums(problem_));
     Status status;
     for (const auto& route : routes_) {
@@ -84,6 +88,7 @@ class Search {
       if (has_epilogue && !is_fused(p.epilogue)) continue;
       for (const Kernel& kernel : all_kernels()) {
         if (kernel.types != p.types || kernel.applies_epilogue != has_epilogue) continue;
+        if (has_epilogue && kernel.writes_x != p.epilogue.writes_x()) continue;
         if (!is_rung(kernel)) ask(kernel, "", route);
       }
     }

@@ -30,9 +30,7 @@ void patch_vector(Step& step, std::size_t offset, VectorKind kind, const Planned
 
 }  // namespace
 
-bool is_fused(const Epilogue& epilogue) {
-  return epilogue.scale == VectorKind::kNone && !epilogue.writes_x();
-}
+bool is_fused(const Epilogue& epilogue) { return epilogue.scale == VectorKind::kNone; }
 
 epilogue::Fused fused_of(const Problem& problem) {
   epilogue::Fused fused{};

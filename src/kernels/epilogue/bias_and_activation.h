@@ -46,7 +46,7 @@ struct PanelBias {
 // The PanelOp for panels of `columns` columns (panel_op.h).
 template <ElementType out, int columns>
 struct BiasAndActivation {
-  static constexpr bool kIsPlain = false;
+  static constexpr bool kIsPlain = false, kWritesX = false;
   const Fused& of;
   PanelBias<out, columns> bias;  // for the next panel
 

@@ -1,13 +1,14 @@
 // The protocol between the store of a tile and the epilogue that it applies. A PanelOp has
 //
-//   prepare(row, column)   starts the loads for the panel that begins there in D, while MMAs or the
-//                          store of the previous panel are still running
-//   apply(panel, p)        changes the sums of that panel in place
-//   write(panel, p, to)    called when the panel's shared memory is free: calls to(relu, value)
-//                          once; value(half, group) returns a pair. `relu` is a constant: if true,
-//                          negative values are stored as 0
-//   value(x, row, column)  the output for x = beta * C if there is no product
-//   kIsPlain               whether it is only alpha * sum, so that sums may be stored in any order
+//   prepare(row, column)   starts the loads for the panel that begins there in D, while the tensor
+//                          cores, or the panel before, are still at work
+//   apply(panel, p)        to the sums of that panel, in their place
+//   write(panel, p, to)    after it, when there is room in shared memory: calls to(relu, value)
+//                          once, with value(half, group): a pair. `relu`, a constant: negative
+//                          values are stored as 0
+//   value(x, row, column)  what becomes of beta * C where there is no product
+//   kIsPlain               it is alpha * sum and no more, so sums may leave in any order
+//   kWritesX               between both, store_x(panel, ...) writes an auxiliary output
 //
 // The parameters p of the product contain the extent of D. The sums already include C (add_c.h).
 //
@@ -50,7 +51,7 @@ struct Panel {
 
 // The PanelOp of a product without an epilogue: alpha * sum.
 struct ScaledSums {
-  static constexpr bool kIsPlain = true;
+  static constexpr bool kIsPlain = true, kWritesX = false;
 
   __device__ void prepare(int, int) {}
   template <class Panel>

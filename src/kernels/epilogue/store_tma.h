@@ -161,6 +161,9 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
     if (elected && i == 0) ptx::bulk_wait_group_read<0>();
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();
+    if constexpr (Op::kWritesX) {
+      op.template store_x<Panels>(panel, values, p, row_of(i), column_of(i));
+    }
     op.write(values, p, [&](auto relu, const auto& value) {
       stage_panel<out, Panels, decltype(relu)::value>(panel, lane, value);
     });

@@ -31,6 +31,14 @@ void verify(const char* kernel, const Problem& problem, lab::VerifyOptions optio
   EXPECT_TRUE(result.entries.back().ends_with("_x")) << result.entries.back();
 }
 
+void verify_fused(const char* kernel, const Problem& problem, lab::VerifyOptions options = {}) {
+  options.checks = !test_on_cuda();
+  const KernelChoice choice = choose_kernels(kernel).front();
+  const lab::VerifyResult result = lab::verify(small_test_device(), choice, problem, options);
+  EXPECT_TRUE(result.ok()) << kernel << " " << layout_of(problem) << ": " << result.reason;
+  EXPECT_TRUE(result.entries.back().starts_with("wgmma_")) << result.entries.back();
+}
+
 gemm::Plan plan_of(const Problem& problem, const gemm::PlanOptions& options = {}) {
   return gemm::plan(problem, {}, {.sm = 90, .sms = 132}, options);
 }
@@ -124,6 +132,57 @@ TEST(Auxiliary, OfPartsOfDWhereTheWorkspaceIsSmall) {
   const KernelChoice choice{plan.offers.front().kernel, plan.offers.front().row->variant};
   const lab::VerifyResult result = lab::verify(small_test_device(), choice, p, options);
   EXPECT_TRUE(result.ok()) << result.reason;
+}
+
+// Tiles inside of D and across its edges, by tensor copies and row by row, with D in the place of
+// C, X aligned and not, several tiles per CTA, and a batch.
+TEST(Auxiliary, InTheStoreOfATile) {
+  int at = 0;
+  for (const char* kernel :
+       {"wgmma_bf16_fused_x/64x128x64_s8_coop", "wgmma_bf16_fused_x/128x256x64_s4_coop",
+        "wgmma_f16_fused_x/64x128x64_s8_coop"}) {
+    const Types& types = kernel[6] == 'b' ? kBf16Types : kF16Types;
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      for (const bool is_whole : {true, false}) {
+        const std::int64_t m = is_whole ? 256 : 133, n = is_whole ? 512 : 271;
+        Problem p =
+            problem_of(types, layout, at % 3 == 0 ? Order::kColumnMajor : Order::kRowMajor, m, n,
+                       is_whole ? 128 : 72, at % 2 ? "bias_col+gelu+aux" : "bias_row+relu+aux");
+        p.ldx += is_whole ? 0 : at % 9;
+        p.alpha = at % 2 ? -0.5 : 1, p.beta = at % 3 - 1;
+        verify_fused(kernel, p, {.in_place = at % 2 == 0, .misalign = is_whole ? 0 : at % 3});
+        ++at;
+      }
+    }
+  }
+}
+
+TEST(Auxiliary, InTheStoreOfATileWhereNothingIsMultipliedAndInABatch) {
+  Problem p = problem_of(kBf16Types, "NN", Order::kRowMajor, 70, 40, 0, "bias_col+silu+aux");
+  p.ldx = 45, p.beta = 2;
+  verify_fused("wgmma_bf16_fused_x/64x128x64_s8_coop", p, {.in_place = true});
+  p = problem_of(kBf16Types, "TN", Order::kRowMajor, 72, 136, 64, "bias_row+relu+aux");
+  p.batch = {.kind = BatchKind::kStrided, .count = 3};
+  p.batch.stride_a = view_a(p).span(), p.batch.stride_b = view_b(p).span();
+  p.batch.stride_c = p.batch.stride_d = view_d(p).span();
+  p.batch.stride_x = view_x(p).span() + 5;
+  verify_fused("wgmma_bf16_fused_x/64x128x64_s8_coop", p);
+}
+
+TEST(Auxiliary, IsWrittenInTheStoreWhereAKernelCan) {
+  Problem p = problem_of(kBf16Types, "TN", Order::kRowMajor, 2048, 2048, 2048, "bias_col+gelu+aux");
+  EXPECT_EQ(plan_of(p).kernel().name, "wgmma_bf16_fused_x");
+  EXPECT_EQ(plan_of(p, {.workspace_limit = 0}).steps.size(), 1u);
+  p.epilogue.scale = VectorKind::kPerRow;
+  EXPECT_EQ(plan_of(p).kernel().name, "wgmma_bf16_f32") << "finished later";
+  p.epilogue = parse_epilogue("bias_col+gelu");
+  p.ldx = 0;
+  EXPECT_EQ(plan_of(p).kernel().name, "wgmma_bf16_fused");
+  p.epilogue.auxiliary = Auxiliary::kBeforeActivation;
+  p = with_default_ld(p);
+  EXPECT_EQ(refusal(p, {.kernel = choose_kernels("wgmma_bf16_fused").front()}),
+            "epilogue is bias per column, gelu, auxiliary output, but wgmma_bf16_fused writes D "
+            "alone");
 }
 
 TEST(Auxiliary, OnTheCpuItIsTheSame) {

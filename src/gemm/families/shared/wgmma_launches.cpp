@@ -19,6 +19,7 @@ namespace {
 
 using wgmma::Config;
 using wgmma::FusedParams;
+using wgmma::FusedXParams;
 using wgmma::WgmmaParams;
 
 TensorType tensor_type_of(ptx::MatrixType type) {
@@ -106,6 +107,7 @@ class WgmmaSteps {
       : row_(*offer.row),
         config_(wgmma_config(row_)),
         is_fused_(offer.kernel->applies_epilogue),
+        writes_x_(offer.kernel->writes_x),
         decision_(offer.decision),
         caller_(request),
         request_(decision_.is_exchanged ? exchanged(request) : request),
@@ -219,13 +221,28 @@ class WgmmaSteps {
                 sizeof all);  // WHY: padding, too, of equal steps is equal
     all.product = params;
     all.epilogue = fused_of(caller_.problem());
-    Step step = step_of(Pass::kMultiply, row_.entry, launch, all);
+    Step step = writes_x_ ? with_x(launch, all) : step_of(Pass::kMultiply, row_.entry, launch, all);
     patch_fused(step, offsetof(FusedParams, epilogue), caller_.whole);
     return step;
   }
 
-  // The layout of the matrices of partial sums: one below the other or, if they are transposed,
-  // side by side.
+  // The step of a kernel that writes an auxiliary output, too.
+  Step with_x(const LaunchShape& launch, const FusedParams& fused) const {
+    FusedXParams all;
+    std::memset(static_cast<void*>(&all), 0, sizeof all);  // WHY: as above
+    std::memcpy(static_cast<void*>(&all.fused), &fused, sizeof fused);
+    const Problem& p = caller_.problem();
+    all.x.row = p.ldx;
+    all.x.product = p.batch.stride_x * size_of(p.types.d);
+    Step step = step_of(Pass::kMultiply, row_.entry, launch, all);
+    if (!p.epilogue.writes_x()) return step;
+    step.addresses.push_back({offsetof(FusedXParams, x) + offsetof(epilogue::X, values),
+                              caller_.whole[OperandId::kX], Use::kWritten});
+    return step;
+  }
+
+  // How the matrices of partial sums lie: one below the other or, where they are transposed, side
+  // by side.
   struct PartialSums {
     std::int64_t rows, ld, part;
   };
@@ -280,7 +297,7 @@ class WgmmaSteps {
 
   const KernelRow& row_;
   const Config& config_;
-  const bool is_fused_;
+  const bool is_fused_, writes_x_;
   const Decision& decision_;
   const Request& caller_;   // with D in row-major order
   const Request request_;   // as the kernel multiplies it, maybe with its operands exchanged

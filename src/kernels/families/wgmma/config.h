@@ -178,13 +178,24 @@ constexpr auto fused_rows_to_same(MatrixType in) {
   });
 }
 
+// ... and an auxiliary output.
+constexpr auto fused_rows_with_x(MatrixType in) {
+  const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
+  return for_all_majors<Config>({
+      {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
+      {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
+  });
+}
+
 }  // namespace detail
 
 inline constexpr auto kBf16 = detail::rows_to_same(ptx::MatrixType::kBF16);
 inline constexpr auto kBf16Fused = detail::fused_rows_to_same(ptx::MatrixType::kBF16);
+inline constexpr auto kBf16FusedX = detail::fused_rows_with_x(ptx::MatrixType::kBF16);
 inline constexpr auto kBf16F32 = detail::rows_to_f32(ptx::MatrixType::kBF16);
 inline constexpr auto kF16 = detail::rows_to_same(ptx::MatrixType::kF16);
 inline constexpr auto kF16Fused = detail::fused_rows_to_same(ptx::MatrixType::kF16);
+inline constexpr auto kF16FusedX = detail::fused_rows_with_x(ptx::MatrixType::kF16);
 inline constexpr auto kF16F32 = detail::rows_to_f32(ptx::MatrixType::kF16);
 
 namespace detail {

@@ -1,6 +1,7 @@
 // Products on Hopper's tensor cores. One warp loads tiles of A and B into a ring in shared memory
 // by tensor copies, warpgroups multiply from it with wgmma, and each warp stores its sums by tensor
-// copies that still run while the next tile is multiplied. The grid is persistent.
+// copies that go on while the next tile is multiplied. The grid is persistent.
+#include "kernels/epilogue/activation_and_x.h"
 #include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/bias_and_activation.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -135,6 +136,7 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   } else if constexpr (cfg.store == Store::kTma) {
     const GemmParams gemm = gemm_of(p, to.product);
     auto& panels = shared.panels[consumer * 4 + warp];
+    if constexpr (Op::kWritesX) op.product = to.product;
     PanelsOfC<cfg> c(panels, gemm, row, to.corner.n);
     epilogue::store_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of(p, to.product), row,
                                     to.corner.n, op);
@@ -197,6 +199,7 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   static_assert(is_legal(cfg));
   if (p.k_tiles == 0) {
     ptx::wait_for_prerequisites();
+    if constexpr (Op::kWritesX) op.store_x_without_sums(p.gemm);
     return epilogue::store_without_sums<cfg.out>(p.gemm, op);
   }
   using T = Types<cfg>;
@@ -252,6 +255,11 @@ __device__ void run(const WgmmaParams& p) {
 template <Config cfg>
 __device__ void run(const FusedParams& p) {
   run_with<cfg>(p.product, epilogue::BiasAndActivation<cfg.out, cfg.panel_columns()>(p.epilogue));
+}
+template <Config cfg>
+__device__ void run(const FusedXParams& p) {
+  run_with<cfg>(p.fused.product,
+                epilogue::ActivationAndX<cfg.out, cfg.panel_columns()>(p.fused.epilogue, p.x));
 }
 
 // Entries of their own.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/epilogue/finish_params.h"
+#include "kernels/epilogue/x_params.h"
 #include "kernels/schedule/raster.h"
 #include "launch/params.h"
 
@@ -30,6 +31,12 @@ struct WgmmaParams {
 struct FusedParams {
   WgmmaParams product;
   epilogue::Fused epilogue;
+};
+
+// ... and write an auxiliary output.
+struct FusedXParams {
+  FusedParams fused;
+  epilogue::X x;
 };
 
 }  // namespace tessera::wgmma

@@ -1,0 +1,12 @@
+// The auxiliary output of a product as kernels are handed it: of D's type.
+#pragma once
+
+namespace tessera::epilogue {
+
+struct X {
+  void* values;       // null: there is none
+  long long row;      // elements from one row to the next
+  long long product;  // bytes from one product's matrix to the next one's
+};
+
+}  // namespace tessera::epilogue

@@ -113,12 +113,13 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
 // The part of the cost that depends on the division of the matrix among blocks.
 double time_of_blocks(const VectorWork& work, const DeviceLimits& limits);
 
-// A BF16 matrix that is multiplied with rows of FP32; `columns` of an instruction are used at once.
+// A BF16 matrix that is multiplied with rows of FP32. A CTA reads its lines once for `rows_of_cta`.
 struct MixedWork {
   std::int64_t lines, rows, k, products;
-  int columns;
-  double rate;         // TFLOP/s on a full GPU; 0: unknown
-  std::int64_t warps;  // in all CTAs
+  int rows_of_cta;
+  double rate;           // TFLOP/s on a full GPU; 0: unknown
+  std::int64_t warps;    // in all CTAs
+  double warps_to_fill;  // per SM, with which it multiplies at full rate
   bool is_in_clusters;
   bool is_by_elements;  // the BF16 matrix is read by single elements
   bool has_whole_rows;  // the FP32 rows are read by 16 bytes

@@ -63,24 +63,25 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .memory = elements * work.element_bytes / limits.costs->coefficients.memory_bytes};
 }
 
-// HW: H100, 131072 x 4096 lines. If L2 holds all lines, it serves those that CTAs read again.
+// HW: H100 and H200, 131072 x 4096 lines. If L2 holds all lines, it serves those that CTAs read
+// again.
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
   constexpr double kCluster = 3.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
   constexpr double kL2 = 1.6, kLines = 0.87;  // times the speed of device memory
-  constexpr double kWarpsToFill = 12;         // per SM
   constexpr double kUnknown = 50;             // TFLOP/s
   const Coefficients& costs = limits.costs->coefficients;
   const double lines = static_cast<double>(work.lines), rows = static_cast<double>(work.rows);
   const double k = static_cast<double>(work.k), products = static_cast<double>(work.products);
-  const double passes = std::ceil(rows / work.columns);
+  const double passes = std::ceil(rows / work.rows_of_cta);
   const double narrow = 2 * lines * k * products;
   const double memory = (narrow + 4 * (rows * k + lines * rows) * products) / costs.memory_bytes;
   const bool fits_l2 = narrow < static_cast<double>(limits.l2_bytes);
   const double again =
       narrow * std::max(fits_l2 ? passes / kL2 : passes / kLines, 1 / kLines) / costs.memory_bytes;
   const double rate = work.rate > 0 ? work.rate : kUnknown;
-  const double multiply = 2 * lines * passes * work.columns * k * products / (rate * 1e6);
-  const double busy = std::min(1.0, static_cast<double>(work.warps) / (kWarpsToFill * limits.sms));
+  const double multiply = 2 * lines * passes * work.rows_of_cta * k * products / (rate * 1e6);
+  const double busy =
+      std::min(1.0, static_cast<double>(work.warps) / (work.warps_to_fill * limits.sms));
   const double slower =
       work.is_by_elements ? kByElements : (work.has_whole_rows ? 1 : kRowsByElements);
   return {.launch = costs.vector.launch,

@@ -42,19 +42,24 @@ bool has_whole_rows(const MixedSides& s) {
   return s.wide_k == 1 && s.wide_alignment % 16 == 0 && s.wide_row % 4 == 0;
 }
 
-// How a product is shared out. `sharing`: warps of a CTA, or of a cluster, that share k.
+// How a product is shared out.
 struct MixedShares {
+  int sharing = 1;         // k: warps of a CTA, then CTAs of a cluster; CTAs alone share terms
+  int warps_of_lines = 1;  // of a CTA: warps with lines of their own
+  int ctas = 1;            // of a cluster
   std::int64_t tiles_of_lines = 0, tiles = 0;  // of one product
-  int sharing = 1;
-
-  int warps_of_lines() const { return std::max(1, mixed::kWarps / sharing); }
-  int ctas() const { return std::max(1, sharing / mixed::kWarps); }  // of a cluster
 };
 
-MixedShares shares_with(int sharing, const MixedSides& s, int columns) {
-  MixedShares shares{.sharing = sharing};
-  shares.tiles_of_lines = ceil_div(s.lines, std::int64_t{mixed::kLines} * shares.warps_of_lines());
-  shares.tiles = shares.tiles_of_lines * ceil_div(s.rows, std::int64_t{columns});
+// Warps of a CTA that may share k.
+int most_sharing_warps(const mixed::Config& c) { return c.shares_terms() ? 1 : c.warps; }
+
+MixedShares shares_with(int sharing, const MixedSides& s, const mixed::Config& c) {
+  const int sharing_warps = std::min(sharing, most_sharing_warps(c));
+  MixedShares shares{.sharing = sharing,
+                     .warps_of_lines = c.warps / sharing_warps,
+                     .ctas = sharing / sharing_warps};
+  shares.tiles_of_lines = ceil_div(s.lines, std::int64_t{c.lines} * shares.warps_of_lines);
+  shares.tiles = shares.tiles_of_lines * ceil_div(s.rows, std::int64_t{c.rows});
   return shares;
 }
 
@@ -90,17 +95,17 @@ class Mixed final : public Family {
     params.wide_row = sides.wide_row, params.wide_k = sides.wide_k;
     params.tiles_of_lines = static_cast<unsigned>(shares.tiles_of_lines);
     params.tiles = static_cast<unsigned>(shares.tiles);
-    params.warps_of_lines = shares.warps_of_lines();
+    params.warps_of_lines = shares.warps_of_lines;
     params.loads = loads_of(sides);
     params.fp32_is_along_k = has_whole_rows(sides) ? 1 : 0;
     params.bf16_is_a = sides.is_a ? 1 : 0;
     // WHY it may start early: its threads wait for the end of the previous launch before any access
     // to memory.
-    LaunchShape shape{.grid = shares.tiles * shares.ctas() * request.products(),
+    LaunchShape shape{.grid = shares.tiles * shares.ctas * request.products(),
                       .block = offer.row->threads,
+                      .shared_bytes = offer.row->shared_bytes,
                       .starts_early = true};
-    if (shares.ctas() > 1)
-      shape.cluster[0] = shares.ctas(), shape.cluster[1] = shape.cluster[2] = 1;
+    if (shares.ctas > 1) shape.cluster[0] = shares.ctas, shape.cluster[1] = shape.cluster[2] = 1;
     Step step = step_of(Pass::kMultiply, offer.row->entry, shape, params);
     patch_product(step, offsetof(MixedParams, gemm), request.product);
     return {step};
@@ -110,18 +115,19 @@ class Mixed final : public Family {
   static const mixed::Config& config_of(const KernelRow& row) {
     return *static_cast<const mixed::Config*>(row.config);
   }
-  static int columns_of(const KernelRow& row) { return config_of(row).columns; }
 
   static bool fits_grid(const MixedSides& s, const KernelRow& row, const Request& request) {
-    const __int128 tiles = static_cast<__int128>(ceil_div(s.lines, std::int64_t{mixed::kLines})) *
-                           ceil_div(s.rows, std::int64_t{columns_of(row)}) * request.products();
+    const mixed::Config& c = config_of(row);
+    const __int128 tiles = static_cast<__int128>(ceil_div(s.lines, std::int64_t{c.lines})) *
+                           ceil_div(s.rows, std::int64_t{c.rows}) * request.products();
     return tiles * mixed::kMostCtas <= kMaxGrid && request.product.params.k <= std::int64_t{1}
                                                                                    << 35;
   }
 
   // The time of a chunk. HW: H100, 131072 x 4096 lines. What warps side by side read together are
   // longer pieces of lines, or of rows across k, the more or the fewer of them share k.
-  static double slowdown_of(const MixedSides& s, int sharing) {
+  static double slowdown_of(const mixed::Config& c, const MixedSides& s, int sharing) {
+    if (c.shares_terms()) return 1;
     if (s.narrow_k == 1) return sharing == 1 ? 1.1 : (sharing == 2 ? 1.05 : 1);
     return sharing <= 2 ? 1 : (sharing == 4 ? 1.05 : 1.2);
   }
@@ -129,25 +135,22 @@ class Mixed final : public Family {
   // The sharing that takes the least time, by chunks of k that a CTA multiplies one after the
   // other.
   static MixedShares shares_of(const KernelRow& row, const MixedSides& s, const Request& request) {
-    constexpr int kMostSharing = mixed::kWarps * mixed::kMostCtas;
-    const int columns = columns_of(row);
+    const mixed::Config& c = config_of(row);
+    const int most_sharing = most_sharing_warps(c) * mixed::kMostCtas;
     const int given = request.given.value_or(Decision{}).warps;
-    if (given >= 1 && given <= kMostSharing && (given & (given - 1)) == 0) {
-      return shares_with(given, s, columns);
+    if (given >= 1 && given <= most_sharing && (given & (given - 1)) == 0) {
+      return shares_with(given, s, c);
     }
     const double chunks =
         static_cast<double>(ceil_div(request.product.params.k, std::int64_t{mixed::kChunk}));
-    const double slots = static_cast<double>(request.limits.sms) * row.ctas_per_sm;
     MixedShares best;
     double least = 0;
-    for (int sharing = 1; sharing <= kMostSharing; sharing *= 2) {
-      const MixedShares shares = shares_with(sharing, s, columns);
-      constexpr double kOfTile = 3, kOfCluster = 4;
-      const double ctas = static_cast<double>(shares.tiles) *
-                          static_cast<double>(request.products()) * shares.ctas();
-      const double of_cta = std::ceil(chunks / sharing) * slowdown_of(s, sharing) + kOfTile +
-                            (shares.ctas() > 1 ? kOfCluster : 0);
-      const double time = std::ceil(ctas / slots) * of_cta;
+    for (int sharing = 1; sharing <= most_sharing; sharing *= 2) {
+      const MixedShares shares = shares_with(sharing, s, c);
+      const double ctas = static_cast<double>(shares.tiles * request.products() * shares.ctas);
+      const double of_cta = std::ceil(chunks / sharing) * slowdown_of(c, s, sharing) +
+                            (shares.ctas > 4 ? kOfCta + kOfLargeCluster : kOfCta);
+      const double time = ctas_of_sm(ctas, row, request) * of_cta;
       if (sharing > 1 && time >= least) continue;
       best = shares;
       least = time;
@@ -155,10 +158,18 @@ class Mixed final : public Family {
     return best;
   }
 
+  // HW: H200, 8 to 32 rows of 128 to 512 x 2048 to 7168 lines; in chunks. The second CTA of an SM
+  // takes as long as the first one.
+  static constexpr double kOfCta = 5, kOfLargeCluster = 2.4;
+  static double ctas_of_sm(double ctas, const KernelRow& row, const Request& request) {
+    const double sms = request.limits.sms, slots = sms * row.ctas_per_sm;
+    return ctas <= slots ? std::max(1.0, ctas / sms) : std::ceil(ctas / slots) * row.ctas_per_sm;
+  }
+
   static Decision decision_of(const MixedShares& shares, const KernelRow& row,
                               const Request& request) {
     const GemmParams& p = request.product.params;
-    const std::int64_t ctas = shares.tiles * shares.ctas();
+    const std::int64_t ctas = shares.tiles * shares.ctas;
     return {
         .warps = shares.sharing,
         .list = {{.variant = row.variant, .m = p.m, .n = p.n, .tiles = ctas, .whole_tiles = ctas}},
@@ -167,16 +178,18 @@ class Mixed final : public Family {
 
   static MixedWork work_of(const Variant& one, const MixedSides& s, const MixedShares& shares,
                            const Request& request) {
-    const int columns = columns_of(one.rows.front());
+    const mixed::Config& c = config_of(one.rows.front());
     return {.lines = s.lines,
             .rows = s.rows,
             .k = request.product.params.k,
             .products = request.products(),
-            .columns = columns,
+            .rows_of_cta = c.rows,
             .rate = one.tflops,
-            .warps = shares.tiles * shares.ctas() * request.products() * mixed::kWarps,
-            .is_in_clusters = shares.ctas() > 1,
-            .is_by_elements = loads_of(s) == mixed::kElements,
+            .warps = shares.tiles * shares.ctas * request.products() * c.warps,
+            .warps_to_fill = c.shares_terms() ? 8.0 : 12.0,
+            .is_in_clusters = shares.ctas > 1,
+            .is_by_elements = loads_of(s) == mixed::kElements ||
+                              (c.shares_terms() && s.lines < c.lines * c.warps),
             .has_whole_rows = has_whole_rows(s)};
   }
 };

@@ -73,17 +73,21 @@ TEST(Mixed, EveryFormByEveryVariant) {
         lab::VerifyOptions options;
         options.misalign = form.misalign;
         const KernelChoice choice = choose_kernels(kernels[i]).front();
-        verify(kernels[i], problem_of(form, *choice.kernel), options);
+        Form whole = form;  // more lines than a CTA multiplies
+        whole.lines += i == 0 ? 0 : 192;
+        verify(kernels[i], problem_of(whole, *choice.kernel), options);
       }
     }
   }
 }
 
-// From eight warps with lines of their own to eight CTAs that share k.
+// From warps with lines of their own to eight CTAs that share k, whose warps share it, too, where
+// each makes its own terms.
 TEST(Mixed, EverySharingOfK) {
-  for (const char* kernel : {"mixed_bf16_f32/16_columns", "mixed_f32_bf16/8_rows"}) {
+  for (const char* kernel : {kOfA[0], kOfA[1], kOfB[0], kOfB[2]}) {
     const KernelChoice choice = choose_kernels(kernel).front();
-    for (int sharing = 1; sharing <= 64; sharing *= 2) {
+    const bool shares_terms = kernel != kOfA[0] && kernel != kOfB[0];
+    for (int sharing = 1; sharing <= (shares_terms ? 8 : 64); sharing *= 2) {
       for (const std::int64_t k : {31, 417, 2500}) {
         Form form{"NT", Order::kRowMajor, 290, 19, k, 0, 1, 0.5, 0};
         if (sharing % 4 == 0) form.layout = "NN";
@@ -159,7 +163,7 @@ TEST(Mixed, TheLastTileIsWhole) {
 }
 
 // D of one FP32 row times lines of BF16, row-major NT.
-std::vector<float> product_of(const std::vector<float>& row,
+std::vector<float> product_of(const char* kernel, const std::vector<float>& row,
                               const std::vector<std::uint16_t>& lines) {
   const auto k = static_cast<std::int64_t>(row.size());
   Device& device = small_test_device();
@@ -175,7 +179,7 @@ std::vector<float> product_of(const std::vector<float>& row,
   device.copy_in(b.address(), lines.data(), lines.size() * 2);
   gemm::Handle handle(device);
   gemm::multiply(handle, p, {.a = a.address(), .b = b.address(), .d = d.address()},
-                 {.kernel = choose_kernels(kOfB[0]).front()});
+                 {.kernel = choose_kernels(kernel).front()});
   std::vector<float> out(static_cast<std::size_t>(p.n));
   device.copy_out(out.data(), d.address(), out.size() * 4);
   return out;
@@ -205,9 +209,12 @@ TEST(Mixed, SpecialAndTinyNumbersAreThoseOfFp32) {
       row[37] = x;
       std::vector<std::uint16_t> lines(40 * 3, bf16_of(1));
       lines[40 + 37] = bf16_of(y);
-      const std::vector<float> d = product_of(row, lines);
-      EXPECT_TRUE(same_or_nan(d[0], x + 0.0f)) << x << ": " << d[0];
-      EXPECT_TRUE(same_or_nan(d[1], x * y + 0.0f)) << x << " * " << y << ": " << d[1];
+      for (const char* kernel : {kOfB[0], kOfB[1]}) {
+        const std::vector<float> d = product_of(kernel, row, lines);
+        EXPECT_TRUE(same_or_nan(d[0], x + 0.0f)) << kernel << ' ' << x << ": " << d[0];
+        EXPECT_TRUE(same_or_nan(d[1], x * y + 0.0f))
+            << kernel << ' ' << x << " * " << y << ": " << d[1];
+      }
     }
   }
 }
@@ -216,7 +223,8 @@ TEST(Mixed, SpecialAndTinyNumbersAreThoseOfFp32) {
 TEST(Mixed, OverflowOfATermIsNone) {
   std::vector<float> row(64, 0.0f);
   row[0] = 0x1.fffffep127f, row[1] = -0x1.fffffep127f, row[2] = 5;  // lost beside these
-  const std::vector<float> d = product_of(row, std::vector<std::uint16_t>(64 * 32, bf16_of(1)));
+  const std::vector<float> d =
+      product_of(kOfB[0], row, std::vector<std::uint16_t>(64 * 32, bf16_of(1)));
   for (const float x : d) EXPECT_LE(std::fabs(x), 5);
 }
 

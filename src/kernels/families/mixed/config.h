@@ -1,45 +1,70 @@
 // Shapes of the kernels that multiply a BF16 matrix, as it is, with a few rows of FP32.
 #pragma once
 
+#include <algorithm>
+
 #include "base/config.h"
 
 namespace tessera::mixed {
 
 inline constexpr int kPortableArch = 90;  // clusters, and launches that start early
 
-inline constexpr int kWarps = 8;
-inline constexpr int kLines = 32;    // of the BF16 matrix that a warp multiplies
-inline constexpr int kChunk = 32;    // of k at a time, whose sums are promoted
-inline constexpr int kColumns = 8;   // of an instruction: rows of FP32
-inline constexpr int kMostCtas = 8;  // HW: of a cluster, on any GPU that has them
+inline constexpr int kBlock = 32;    // lines of the BF16 matrix that a warp loads together
+inline constexpr int kChunk = 32;    // k of one load, and of one chain of products
+inline constexpr int kRows = 16;     // of FP32 in one MMA instruction; of a CTA's 8, half are zeros
+inline constexpr int kLines = 8;     // of the BF16 matrix in one MMA instruction
+inline constexpr int kTerms = 3;     // BF16 numbers that hold one FP32 number
+inline constexpr int kStage = 4;     // chunks whose terms a CTA prepares together
+inline constexpr int kMostCtas = 8;  // HW: CTAs of a cluster, on any GPU that has clusters
 
 struct Config {
-  BlockTile block;  // of one warp; where all of them share k, of the CTA. Of a row-major D
-  int columns;      // rows of FP32 that a CTA multiplies
-  int stages;       // chunks of k that are on their way
-  int ctas;         // per SM, that registers must suffice for
+  BlockTile block;  // what a CTA multiplies, where its warps share k; the other way round for A
+  int warps;        // of a CTA
+  int lines;        // of the BF16 matrix that a warp multiplies
+  int rows;         // of FP32 that a CTA multiplies
+  int loads;        // chunks of the BF16 matrix that a warp loads ahead
+  int ctas;         // per SM, for which registers must suffice
 
-  constexpr int threads() const { return 32 * kWarps; }
+  constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }
+  // The CTA cuts FP32 numbers into terms once, for warps with lines of their own; else each warp
+  // does it for itself, and warps may share k.
+  constexpr bool shares_terms() const { return rows >= kRows; }
+  constexpr int pitch() const { return lines + 1; }  // floats between rows of sums
+  constexpr int sums_bytes() const { return 4 * warps * rows * pitch() + 16; }
+  constexpr int stage_bytes() const { return kStage * rows * kChunk * kTerms * 2; }
+  constexpr int ring_bytes() const { return warps * loads * lines * kChunk * 2; }
+  constexpr int shared_bytes() const {
+    return shares_terms() ? std::max(sums_bytes(), 2 * stage_bytes() + ring_bytes()) : sums_bytes();
+  }
 };
 
 constexpr bool is_legal(const Config& c) {
-  const bool lines_are_rows = c.block.m == kLines && c.block.n == c.columns;
-  const bool lines_are_columns = c.block.n == kLines && c.block.m == c.columns;
-  // Sums, what is on its way, fragments, and what else the loop needs.
-  const int registers = c.columns + c.stages * (16 + c.columns) + 40;
-  return (lines_are_rows || lines_are_columns) && c.block.k == kChunk * kWarps &&
-         c.columns % kColumns == 0 && c.stages >= 1 && registers <= 255 &&
-         registers * c.threads() * c.ctas <= 64 * 1024;
+  constexpr int kShared = 227 * 1024;  // HW: per CTA, compute capability 9.0
+  const int extent = c.shares_terms() ? c.lines * c.warps : c.lines;
+  const bool lines_are_rows = c.block.m == extent && c.block.n == c.rows;
+  const bool lines_are_columns = c.block.n == extent && c.block.m == c.rows;
+  const int depth = c.shares_terms() ? kChunk * kStage : kChunk * c.warps;
+  // Sums, chunks in registers, and what else the loop needs.
+  const int of_chunk = c.lines / 2 + (c.shares_terms() ? 0 : c.rows);
+  const int chunks = c.shares_terms() ? 1 : c.loads;
+  const int registers = c.rows * c.lines / 32 + chunks * of_chunk + 60;
+  const int items = kStage * c.rows / kRows;  // parts of a stage that a warp cuts into terms
+  const bool has_shares =
+      !c.shares_terms() || (items % c.warps == 0 && c.loads % 2 == 0 && kStage % c.loads == 0 &&
+                            kStage % (items / c.warps) == 0);
+  return (lines_are_rows || lines_are_columns) && c.block.k == depth && has_shares &&
+         c.lines % kBlock == 0 && (c.rows == kRows / 2 || c.rows % kRows == 0) && c.loads >= 1 &&
+         registers <= 255 && registers * c.threads() * c.ctas <= 64 * 1024 &&
+         c.ctas * (c.shared_bytes() + 1024) <= kShared + 1024;
 }
 
 inline constexpr auto kBf16F32 =
-    rows_of<Config>({{"8_columns", {{kLines, 8, kChunk* kWarps}, 8, 2, 2}},
-                     {"16_columns", {{kLines, 16, kChunk* kWarps}, 16, 4, 1}},
-                     {"32_columns", {{kLines, 32, kChunk* kWarps}, 32, 2, 1}}});
-inline constexpr auto kF32Bf16 =
-    rows_of<Config>({{"8_rows", {{8, kLines, kChunk* kWarps}, 8, 2, 2}},
-                     {"16_rows", {{16, kLines, kChunk* kWarps}, 16, 4, 1}},
-                     {"32_rows", {{32, kLines, kChunk* kWarps}, 32, 2, 1}}});
+    rows_of<Config>({{"8_columns", {{32, 8, 256}, 8, 32, 8, 2, 2}},
+                     {"16_columns", {{256, 16, 128}, 4, 64, 16, 4, 2}},
+                     {"32_columns", {{256, 32, 128}, 4, 64, 32, 4, 2}}});
+inline constexpr auto kF32Bf16 = rows_of<Config>({{"8_rows", {{8, 32, 256}, 8, 32, 8, 2, 2}},
+                                                  {"16_rows", {{16, 256, 128}, 4, 64, 16, 4, 2}},
+                                                  {"32_rows", {{32, 256, 128}, 4, 64, 32, 4, 2}}});
 
 }  // namespace tessera::mixed

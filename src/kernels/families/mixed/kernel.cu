@@ -1,20 +1,21 @@
 // D of a BF16 matrix and a few rows of FP32, as FP32 arithmetic would have it, on tensor cores: the
-// BF16 matrix (weights) is read once, as it is, straight into fragments; no ring, no shared memory.
+// BF16 matrix (weights) is read once, as it is, straight into fragments.
 //
-//   terms      each FP32 number is cut, in registers, into three BF16 numbers of 8 bits each: the
-//              upper half of its bits, that of the rest, and what is left. Exact, unless what is
-//              left lies below BF16's smallest number (of numbers below 2^-110)
-//   chains     tensor cores truncate, so a chain is 32 of k long, one of the highest terms and one
-//   of
-//              the others; ordinary adds promote both to the warp's sums
-//   sums       of warps and CTAs that share k are added in a fixed order, the CTAs' through a
-//   cluster by FMAs    an output that is not finite, or of which a term was lost, is computed again
-//   by
-//              FP32 FMAs: infinities, NaN and tiny numbers count as they do there
+//   terms    each FP32 number is cut into three BF16 numbers of 8 bits each (terms.h). Exact,
+//   unless
+//            what the last one leaves lies below BF16's smallest number (of numbers below 2^-110).
+//            Where a CTA has 8 rows, each warp makes the terms that it needs, in registers; where
+//            it has more, the CTA makes them once, in shared memory
+//   chains   tensor cores truncate, so a chain is 32 of k long; ordinary adds promote it to the
+//            warp's sums
+//   sums     of warps and CTAs that share k are added in a fixed order, the CTAs' through a cluster
+//   by FMAs  an output that is not finite, or of which a term was lost, is computed again by FP32
+//            FMAs: infinities, NaN and tiny numbers count as they do there
 #include <cstdint>
 
 #include "kernels/epilogue/output.h"
-#include "kernels/families/mixed/products.h"
+#include "kernels/families/mixed/own_terms.h"
+#include "kernels/families/mixed/shared_terms.h"
 #include "kernels/ptx/cluster.h"
 #include "kernels/ptx/griddepcontrol.h"
 
@@ -31,27 +32,26 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
   return sum;
 }
 
-// What the warps of a CTA leave for those of its cluster.
-template <int columns>
+// What the warps of a CTA leave for those of its cluster. It lies where terms and chunks were.
+template <auto cfg>
 struct Shared {
-  float sums[kWarps][columns * kPitch];
+  float sums[cfg.warps][cfg.rows * cfg.pitch()];
   int has_lost;  // a term, of any of its warps
 };
 
 template <auto cfg>
-__device__ void store_sums(Shared<cfg.columns>& shared,
-                           const float (&sums)[cfg.columns / kColumns][kPieces][4], int loads,
+__device__ void store_sums(Shared<cfg>& shared, const Sums<cfg>& sums, int loads,
                            std::uint32_t lost) {
   const int warp = threadIdx.x / 32, group = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
-  for (int c = 0; c < cfg.columns / kColumns; ++c) {
+  for (int rows = 0; rows < Sums<cfg>::kRowPieces; ++rows) {
 #pragma unroll
-    for (int piece = 0; piece < kPieces; ++piece) {
+    for (int piece = 0; piece < Sums<cfg>::kPieces; ++piece) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int column = c * kColumns + 2 * t + i % 2;
-        shared.sums[warp][column * kPitch + line_of(piece, i / 2, group, loads)] =
-            sums[c][piece][i];
+      for (int i = 0; i < Sums<cfg>::kKept; ++i) {
+        const int row = rows * kRows + i / 2 * 8 + group;
+        shared.sums[warp][row * cfg.pitch() + line_of(piece, 2 * t + i % 2, loads)] =
+            sums.of[rows][piece][i];
       }
     }
   }
@@ -68,25 +68,26 @@ struct Tile {
 template <auto cfg>
 __device__ Tile tile_of(const Params& p) {
   const unsigned tile = blockIdx.x / ptx::cluster_size(), inside = tile % p.tiles;
-  const long long lines = p.warps_of_lines * kLines;
+  const long long lines = p.warps_of_lines * cfg.lines;
   const long long first = static_cast<long long>(inside % p.tiles_of_lines) * lines;
   const bool may_move = p.lines >= lines && (p.loads == kAlongK || p.lines % 4 == 0);
   return {tile / p.tiles, may_move && first + lines > p.lines ? p.lines - lines : first,
-          static_cast<long long>(inside / p.tiles_of_lines) * cfg.columns, first};
+          static_cast<long long>(inside / p.tiles_of_lines) * cfg.rows, first};
 }
 
 // Adds up the sums of warps that share k: those of the first ones remain.
 // WHY before those of CTAs: what other CTAs hold takes long to arrive.
 template <auto cfg>
-__device__ void add_warps(Shared<cfg.columns>& shared, int warps_of_lines) {
-  constexpr int kOfWarp = cfg.columns * kLines;
+__device__ void add_warps(Shared<cfg>& shared, int warps_of_lines) {
+  constexpr int kOfWarp = cfg.rows * cfg.lines;
   for (int i = threadIdx.x; i < warps_of_lines * kOfWarp; i += cfg.threads()) {
-    const int first = i / kOfWarp, at = i % kOfWarp / kLines * kPitch + i % kLines;
+    const int first = i / kOfWarp, line = i % cfg.lines;
+    const int at = i % kOfWarp / cfg.lines * cfg.pitch() + line;
     float sum = shared.sums[first][at];
 #pragma unroll
-    for (int more = 1; more < kWarps; ++more) {
+    for (int more = 1; more < cfg.warps; ++more) {
       const int warp = first + more * warps_of_lines;
-      if (warp < kWarps) sum += shared.sums[warp][at];
+      if (warp < cfg.warps) sum += shared.sums[warp][at];
     }
     shared.sums[first][at] = sum;
   }
@@ -94,7 +95,7 @@ __device__ void add_warps(Shared<cfg.columns>& shared, int warps_of_lines) {
 
 // Adds up the outputs of a cluster's tile, each CTA a share of them, and stores them.
 template <auto cfg>
-__device__ void finish(Shared<cfg.columns>& shared, const Params& p) {
+__device__ void finish(Shared<cfg>& shared, const Params& p) {
   const Tile tile = tile_of<cfg>(p);
   const auto at_memory = schedule::addresses_of(p.gemm, p.batch, tile.product);
   const Matrices m = matrices_of(p, at_memory);
@@ -103,21 +104,21 @@ __device__ void finish(Shared<cfg.columns>& shared, const Params& p) {
   const int ctas = static_cast<int>(ptx::cluster_size());
   const int rank = static_cast<int>(ptx::cluster_rank());
   const bool is_a = p.bf16_is_a != 0;
-  const int lines = p.warps_of_lines * kLines, all = lines * cfg.columns;
+  const int lines = p.warps_of_lines * cfg.lines, all = lines * cfg.rows;
   for (int i = rank * cfg.threads() + threadIdx.x; i < all; i += ctas * cfg.threads()) {
     // Threads side by side store neighbours of D.
-    const int of_lines = is_a ? i / cfg.columns : i % lines;
-    const int column = is_a ? i % cfg.columns : i / lines;
+    const int of_lines = is_a ? i / cfg.rows : i % lines;
+    const int column = is_a ? i % cfg.rows : i / lines;
     const long long line = tile.line + of_lines, row = tile.row + column;
     if (line < tile.first || line >= p.lines || row >= p.rows) continue;
-    const int at = column * kPitch + of_lines % kLines;
+    const int at = column * cfg.pitch() + of_lines % cfg.lines;
     float sum = 0;
     int has_lost = 0;
 #pragma unroll
     for (int cta = 0; cta < kMostCtas; ++cta) {
       if (cta >= ctas) continue;
-      const Shared<cfg.columns>* theirs = ctas == 1 ? &shared : ptx::map_to_cta(&shared, cta);
-      sum += theirs->sums[of_lines / kLines][at];
+      const Shared<cfg>* theirs = ctas == 1 ? &shared : ptx::map_to_cta(&shared, cta);
+      sum += theirs->sums[of_lines / cfg.lines][at];
       has_lost |= theirs->has_lost;
     }
     if (has_lost || !(fabsf(sum) <= 3.40282347e38f)) sum = by_fma(m, line, row);
@@ -135,19 +136,27 @@ __device__ inline void sync_cluster() {
 
 template <auto cfg>
 __device__ void run(const Params& p) {
-  static_assert(is_legal(cfg));
-  __shared__ Shared<cfg.columns> shared;
+  static_assert(is_legal(cfg) && sizeof(Shared<cfg>) <= cfg.shared_bytes());
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto& shared = *reinterpret_cast<Shared<cfg>*>(memory);
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
   const Tile tile = tile_of<cfg>(p);
   const Matrices m = matrices_of(p, schedule::addresses_of(p.gemm, p.batch, tile.product));
-  const int warp = threadIdx.x / 32, sharing = kWarps / p.warps_of_lines;
-  float sums[cfg.columns / kColumns][kPieces][4] = {};
-  std::uint32_t lost = 0;
-  const Share share{tile.line + warp % p.warps_of_lines * kLines, tile.row,
+  const int warp = threadIdx.x / 32, sharing = cfg.warps / p.warps_of_lines;
+  const Share share{tile.line + warp % p.warps_of_lines * cfg.lines, tile.row,
                     static_cast<int>(ptx::cluster_rank()) * sharing + warp / p.warps_of_lines,
                     static_cast<int>(ptx::cluster_size()) * sharing};
-  const int loads = multiply_share<cfg>(sums, m, share, lost);
+  Sums<cfg> sums;
+  std::uint32_t lost = 0;
+  int loads;
+  if constexpr (cfg.shares_terms()) {
+    static_assert(sizeof(SharedTerms<cfg>) <= cfg.shared_bytes());
+    loads = multiply_by_shared_terms<cfg>(sums, *reinterpret_cast<SharedTerms<cfg>*>(memory), m,
+                                          share, tile.line, lost);
+  } else {
+    loads = multiply_by_own_terms<cfg>(sums, m, share, lost);
+  }
   store_sums<cfg>(shared, sums, loads, lost);
   add_warps<cfg>(shared, p.warps_of_lines);
   sync_cluster();

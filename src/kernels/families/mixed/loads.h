@@ -1,21 +1,25 @@
 // How a lane reads its part of a chunk of k: of a BF16 matrix that lies along k, along its lines or
 // in any other way, and of rows of FP32.
 //
-// Lane 4g + t of a warp holds k = 8t ... 8t+7 of each chunk, of lines g and g + 8 of each fragment.
-// The instruction numbers its k otherwise, but both operands alike.
+// Lane 4g + t of a warp holds k = 8t ... 8t+7 of each chunk, of line g of each fragment of 8 lines
+// and of rows g and g + 8. The instruction numbers its k otherwise, but both operands alike. WHY
+// lines are the instruction's columns: what a load brings of a line are then whole fragments, in
+// registers side by side.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
-#include "kernels/families/mixed/config.h"
 #include "kernels/families/mixed/params.h"
+#include "kernels/families/mixed/terms.h"
+#include "kernels/ptx/cp_async.h"
 #include "kernels/schedule/product_of.h"
 
 namespace tessera::mixed {
 
-inline constexpr int kPieces = kLines / 16;  // fragments of lines of a warp
-inline constexpr int kOfLane = 8;            // of a chunk's k
-inline constexpr int kPitch = kLines + 1;    // of a column of sums
+inline constexpr int kPiecesOfBlock = kBlock / kLines;  // fragments of lines
+inline constexpr int kWordsOfPiece = kOfLane / 2;       // of a chunk, in a lane
+inline constexpr int kWords = kPiecesOfBlock * kWordsOfPiece;
 
 // One product. WHY the sizes stay among the parameters: those are no registers.
 struct Matrices {
@@ -30,16 +34,17 @@ __device__ inline Matrices matrices_of(const Params& p, const schedule::Addresse
           static_cast<const float*>(is_a ? at.b : at.a)};
 }
 
-// The place of a fragment's line among those of the warp.
-__device__ inline int line_of(int piece, int half, int group, int loads) {
-  return loads == kAlongLines ? 4 * group + 2 * piece + half : 16 * piece + 8 * half + group;
+// The place of a fragment's line, the instruction's column, among the lines of the warp.
+__device__ inline int line_of(int piece, int column, int loads) {
+  const int block = piece / kPiecesOfBlock, inside = piece % kPiecesOfBlock;
+  return block * kBlock +
+         (loads == kAlongLines ? kPiecesOfBlock * column + inside : kLines * inside + column);
 }
 
-// One chunk of k on its way: 32 lines of BF16, pairs of them, and the rows of FP32.
-template <int columns>
-struct Chunk {
-  std::uint32_t narrow[kPieces * 2 * kOfLane / 2];
-  float wide[columns / kColumns][kOfLane];
+// A warp's chunk of the BF16 matrix: blocks of 32 lines, pairs along k.
+template <int lines>
+struct NarrowChunk {
+  std::uint32_t of_block[lines / kBlock][kWords];
 };
 
 // Four neighbours across k, of lines that are all there; zeros beyond the end of k.
@@ -56,127 +61,151 @@ __device__ inline std::uint32_t load_pair(const Matrices& m, long long line, lon
   return low | high << 16;
 }
 
-// One chunk of a warp's lines, in the form in which whole chunks come.
-template <int words>
-__device__ void load_narrow(std::uint32_t (&to)[words], const Matrices& m, long long first,
+// One chunk with loads that check what is there, in the form in which whole chunks come.
+template <int lines>
+__device__ void load_narrow(NarrowChunk<lines>& chunk, const Matrices& m, long long first,
                             long long k, int group, int loads) {
 #pragma unroll
-  for (int i = 0; i < kOfLane; ++i) {
-    if (loads == kAlongLines) {
-      const uint2 x = load_across(m, first + 4 * group, k + i);
-      to[2 * i] = x.x, to[2 * i + 1] = x.y;
-    } else {
-      const long long wanted = first + 8 * (i / 2) + group;
-      const long long line =
-          wanted < m.p.lines ? wanted : m.p.lines - 1;  // of which no sum is stored
-      to[2 * i] = load_pair(m, line, k + 4 * (i % 2));
-      to[2 * i + 1] = load_pair(m, line, k + 4 * (i % 2) + 2);
+  for (int block = 0; block < lines / kBlock; ++block, first += kBlock) {
+    auto& to = chunk.of_block[block];
+#pragma unroll
+    for (int i = 0; i < kOfLane; ++i) {
+      if (loads == kAlongLines) {
+        const uint2 x = load_across(m, first + 4 * group, k + i);
+        to[2 * i] = x.x, to[2 * i + 1] = x.y;
+      } else {
+        const long long wanted = first + 8 * (i / 2) + group;
+        // The sum of a line beyond the last one is not stored.
+        const long long line = wanted < m.p.lines ? wanted : m.p.lines - 1;
+        to[2 * i] = load_pair(m, line, k + 4 * (i % 2));
+        to[2 * i + 1] = load_pair(m, line, k + 4 * (i % 2) + 2);
+      }
     }
   }
 }
 
-template <int count>
-__device__ void load_wide(float (&to)[count][kOfLane], const Matrices& m, long long first,
-                          long long k, int group) {
-#pragma unroll
-  for (int c = 0; c < count; ++c) {
-    const long long wanted = first + c * kColumns + group;
-    const long long row = wanted < m.p.rows ? wanted : m.p.rows - 1;
-    const float* const from = m.wide + row * m.p.wide_row + k * m.p.wide_k;
-#pragma unroll
-    for (int i = 0; i < kOfLane; ++i)
-      to[c][i] = k + i < m.p.gemm.k ? __ldg(from + i * m.p.wide_k) : 0;
-  }
-}
+// A warp's chunk in shared memory: what each lane copied there, for itself alone.
+template <int lines>
+struct NarrowSlot {
+  uint4 of[lines / kLines][32];  // along k a lane's eight numbers, across k twice four
 
-// What came across k, as pairs along k: those of line (piece, half) in four words side by side.
-template <int words>
-__device__ void pair_along_k(std::uint32_t (&x)[words]) {
-  std::uint32_t pairs[words];
+  template <bool is_across>
+  __device__ NarrowChunk<lines> take() const {
+    NarrowChunk<lines> chunk;
+    const int lane = threadIdx.x % 32;
 #pragma unroll
-  for (int i = 0; i < kPieces * 2; ++i) {
+    for (int i = 0; i < lines / kLines * (is_across ? 2 : 1); ++i) {
+      auto& to = chunk.of_block[i * (is_across ? 2 : 4) / kWords];
+      const int at = i * (is_across ? 2 : 4) % kWords;
+      if constexpr (is_across) {
+        const uint2 x = reinterpret_cast<const uint2*>(of)[i * 32 + lane];
+        to[at] = x.x, to[at + 1] = x.y;
+      } else {
+        const uint4 x = of[i][lane];
+        to[at] = x.x, to[at + 1] = x.y, to[at + 2] = x.z, to[at + 3] = x.w;
+      }
+    }
+    return chunk;
+  }
+};
+
+// Whole chunks of a warp whose lines are all there.
+// WHY apart from loads that check: with those in the loop, addresses took the registers of loads.
+template <int lines, bool is_across>
+struct NarrowSource {
+  static constexpr int kOfBlock = is_across ? kOfLane : kPiecesOfBlock;  // accesses of a lane
+  using Access = std::conditional_t<is_across, uint2, uint4>;
+  const std::uint16_t* at;
+  long long pitch;  // elements between lines, or along k
+
+  __device__ NarrowSource(const Matrices& m, long long line, long long k)
+      : pitch(is_across ? m.p.narrow_k : kLines * m.p.narrow_line) {
+    const int group = threadIdx.x % 32 / 4;
+    k += threadIdx.x % 4 * kOfLane;
+    line += is_across ? 4 * group : group;
+    at = m.narrow + line * m.p.narrow_line + k * m.p.narrow_k;
+  }
+
+  // The addresses of a chunk, one after the other: visit(number, address).
+  // WHY one address that moves: multiples of the pitch would stay in registers.
+  template <class Visit>
+  __device__ void for_each(Visit visit) const {
 #pragma unroll
-    for (int pair = 0; pair < 4; ++pair) {
-      pairs[4 * i + pair] =
-          __byte_perm(x[4 * pair + i / 2], x[4 * pair + 2 + i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
+    for (int block = 0; block < lines / kBlock; ++block) {
+      const std::uint16_t* from = at + block * (is_across ? kBlock : kPiecesOfBlock * pitch);
+#pragma unroll
+      for (int i = 0; i < kOfBlock; ++i, from += pitch) visit(block * kOfBlock + i, from);
     }
   }
+
+  __device__ void load(NarrowChunk<lines>& chunk) const {
+    for_each([&](int i, const std::uint16_t* from) {
+      auto* const to = &chunk.of_block[i / kOfBlock][i % kOfBlock * (kWords / kOfBlock)];
+      const Access x = __ldg(reinterpret_cast<const Access*>(from));
+      to[0] = x.x, to[1] = x.y;
+      if constexpr (!is_across) to[2] = x.z, to[3] = x.w;
+    });
+  }
+
+  __device__ void copy(NarrowSlot<lines>& slot) const {
+    auto* const to = reinterpret_cast<Access*>(slot.of) + threadIdx.x % 32;
+    for_each([&](int i, const std::uint16_t* from) {
+      if constexpr (is_across) {
+        ptx::cp_async<8>(to + i * 32, from);
+      } else {
+        ptx::cp_async_past_l1(to + i * 32, from);
+      }
+    });
+  }
+};
+
+// What came across k, as pairs along k: those of a line in four words side by side.
+template <int lines>
+__device__ void pair_along_k(NarrowChunk<lines>& chunk) {
 #pragma unroll
-  for (int i = 0; i < words; ++i) x[i] = pairs[i];
+  for (int block = 0; block < lines / kBlock; ++block) {
+    auto& x = chunk.of_block[block];
+    std::uint32_t pairs[kWords];
+#pragma unroll
+    for (int i = 0; i < kPiecesOfBlock; ++i) {
+#pragma unroll
+      for (int pair = 0; pair < 4; ++pair) {
+        pairs[4 * i + pair] =
+            __byte_perm(x[4 * pair + i / 2], x[4 * pair + 2 + i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) x[i] = pairs[i];
+  }
 }
 
-// The place of a warp's work: its first line and row, and the chunks `first`, `first` + `step`, ...
+// The row of FP32 that a lane reads; the sum of a row beyond the last one is not stored.
+__device__ inline const float* wide_row(const Matrices& m, long long row) {
+  return m.wide + (row < m.p.rows ? row : m.p.rows - 1) * m.p.wide_row;
+}
+
+// Eight numbers along k of a row, zeros beyond the end of k.
+__device__ inline void load_wide(float (&to)[kOfLane], const Matrices& m, const float* row,
+                                 long long k) {
+  const float* const from = row + k * m.p.wide_k;
+  if (m.p.fp32_is_along_k != 0 && k + kOfLane <= m.p.gemm.k) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float4 x = __ldg(reinterpret_cast<const float4*>(from) + half);
+      to[4 * half] = x.x, to[4 * half + 1] = x.y;
+      to[4 * half + 2] = x.z, to[4 * half + 3] = x.w;
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kOfLane; ++i) to[i] = k + i < m.p.gemm.k ? __ldg(from + i * m.p.wide_k) : 0;
+}
+
+// The place of a warp's work: its first line and row, and which parts of k: `first`, `first` +
+// `step`, ... These are chunks where each warp makes its terms, else stages.
 struct Share {
   long long line, row;
   int first, step;
-};
-
-// What each lane reads of whole chunks of a warp whose lines are all there.
-// WHY apart from loads that check: with those in the loop, addresses took the registers of stages.
-template <int columns, bool is_across, bool wide_is_along_k>
-struct WholeChunks {
-  const std::uint16_t* narrow;
-  const float* wide[columns / kColumns];
-  long long narrow_step, wide_step;  // elements from chunk to chunk of the warp
-  long long narrow_pitch;            // between lines, or along k
-  long long wide_k;
-
-  __device__ WholeChunks(const Matrices& m, const Share& share)
-      : narrow_step(share.step * kChunk * m.p.narrow_k),
-        wide_step(share.step * kChunk * m.p.wide_k),
-        narrow_pitch(is_across ? m.p.narrow_k : 8 * m.p.narrow_line),
-        wide_k(m.p.wide_k) {
-    const int group = threadIdx.x % 32 / 4;
-    const long long k = static_cast<long long>(share.first) * kChunk + threadIdx.x % 4 * kOfLane;
-    const long long line = share.line + (is_across ? 4 * group : group);
-    narrow = m.narrow + line * m.p.narrow_line + k * m.p.narrow_k;
-#pragma unroll
-    for (int c = 0; c < columns / kColumns; ++c) {
-      const long long wanted = share.row + c * kColumns + group;
-      const long long row = wanted < m.p.rows ? wanted : m.p.rows - 1;  // of which no sum is stored
-      wide[c] = m.wide + row * m.p.wide_row + k * m.p.wide_k;
-    }
-  }
-
-  __device__ void load(Chunk<columns>& to) {
-    load_narrow(to.narrow);
-    load_wide(to.wide);
-  }
-  template <int words>
-  __device__ void load_narrow(std::uint32_t (&to)[words]) {
-    if constexpr (is_across) {
-#pragma unroll
-      for (int i = 0; i < kOfLane; ++i) {
-        const auto x = __ldg(reinterpret_cast<const uint2*>(narrow + i * narrow_pitch));
-        to[2 * i] = x.x, to[2 * i + 1] = x.y;
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < kPieces * 2; ++i) {
-        const auto x = __ldg(reinterpret_cast<const uint4*>(narrow + i * narrow_pitch));
-        to[4 * i] = x.x, to[4 * i + 1] = x.y;
-        to[4 * i + 2] = x.z, to[4 * i + 3] = x.w;
-      }
-    }
-    narrow += narrow_step;
-  }
-  __device__ void load_wide(float (&to)[columns / kColumns][kOfLane]) {
-#pragma unroll
-    for (int c = 0; c < columns / kColumns; ++c) {
-      if constexpr (wide_is_along_k) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const float4 x = __ldg(reinterpret_cast<const float4*>(wide[c]) + half);
-          to[c][4 * half] = x.x, to[c][4 * half + 1] = x.y;
-          to[c][4 * half + 2] = x.z, to[c][4 * half + 3] = x.w;
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < kOfLane; ++i) to[c][i] = __ldg(wide[c] + i * wide_k);
-      }
-      wide[c] += wide_step;
-    }
-  }
 };
 
 }  // namespace tessera::mixed

@@ -22,7 +22,7 @@ inline std::int32_t c_type(ElementType type) {
   }
 }
 
-// Of products summed as usual, or in TF32.
+// The C problem of p, whose products are summed as usual or in TF32.
 inline tessera_problem c_problem(const Problem& p) {
   tessera_problem to{};
   to.size = sizeof to;

@@ -130,22 +130,26 @@ __device__ T sum_of_lanes(T sum, int first) {
   return sum;
 }
 
-// Sums `count` values over all lanes. Each lane gets one of the sums: the first 32 / count lanes
-// the first sum, and so on.
+// Adds values among lanes that differ in one bit, half of them in each, and goes on with those.
+// WHY a recursion: a loop that halves its bound is not unrolled, and the values go to local memory.
+template <int half, int lanes, class T>
+__device__ void add_halves(T* value) {
+  const bool has_upper = threadIdx.x % 32 / (half * lanes) % 2 != 0;
+#pragma unroll
+  for (int i = 0; i < half; ++i) {
+    const T given = has_upper ? value[i] : value[i + half];
+    const T kept = has_upper ? value[i + half] : value[i];
+    value[i] = kept + __shfl_xor_sync(0xffffffff, given, half * lanes);
+  }
+  if constexpr (half > 1) add_halves<half / 2, lanes>(value);
+}
+
+// The sums of `count` values over all lanes, of which each lane gets one: `count` neighbouring
+// groups of lanes have them in order.
 template <int count, class T>
 __device__ T sums_among_lanes(T* value) {
   constexpr int kLanes = 32 / count;
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int half = count / 2; half > 0; half /= 2) {
-    const bool has_upper = lane / (half * kLanes) % 2 != 0;
-#pragma unroll
-    for (int i = 0; i < half; ++i) {
-      const T given = has_upper ? value[i] : value[i + half];
-      const T kept = has_upper ? value[i + half] : value[i];
-      value[i] = kept + __shfl_xor_sync(0xffffffff, given, half * kLanes);
-    }
-  }
+  if constexpr (count > 1) add_halves<count / 2, kLanes>(value);
 #pragma unroll
   for (int lanes = kLanes / 2; lanes > 0; lanes /= 2) {
     value[0] += __shfl_xor_sync(0xffffffff, value[0], lanes);

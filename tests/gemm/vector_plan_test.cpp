@@ -68,6 +68,19 @@ TEST(VectorPlan, FewVectorsTakeTheSmallestKernelThatHoldsThemWhereBothOperandsLi
   }
 }
 
+// HW: on an H100 tiles take 98.8 and 32.8 us of these, and the vector kernel 116.6 and 36.1
+// (results/variants/h100_vectors.json.xz, seed 77201).
+TEST(VectorPlan, Tf32TakesTilesWhereAnH100IsFasterByThem) {
+  gemm::DeviceLimits h100 = kHopper;
+  h100.costs = &gemm::kH100Costs;
+  for (const auto& [vectors, size] : {std::pair{6, 8192}, {8, 4096}}) {
+    const Problem problem = problem_of(size, vectors, size, "TN", kTf32Types);
+    EXPECT_NE(gemm::plan(problem, {}, h100).kernel().family, "vector") << vectors;
+  }
+  EXPECT_EQ(gemm::plan(problem_of(1280, 1, 1280, "TN", kTf32Types), {}, h100).kernel().family,
+            "vector");
+}
+
 TEST(VectorPlan, RowsAlongKAreSharedByAsManyWarpsAsFillTheGpu) {
   const gemm::Plan many = plan_of(problem_of(1, 50257, 768, "NN"));
   EXPECT_EQ(many.offers.front().decision_text(), "1571 blocks, 1 warp a row");

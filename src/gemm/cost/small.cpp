@@ -33,9 +33,10 @@ double time_of_blocks(const VectorWork& work, const DeviceLimits& limits) {
                         : work.access_bytes == 8 ? costs.loads_of_8
                         : work.access_bytes == 4 ? costs.loads_of_4
                                                  : costs.loads_of_2;
-  const double more = !work.on_tensor_cores ? costs.more_vectors * (work.at_once - 1)
-                      : work.at_once > 8    ? costs.sixteen_vectors
-                                            : 0;
+  const double more = !work.on_tensor_cores     ? costs.more_vectors * (work.at_once - 1)
+                      : work.at_once > 8        ? costs.sixteen_vectors
+                      : work.element_bytes == 4 ? costs.rounded_vectors
+                                                : 0;
   const double blocks = static_cast<double>(work.blocks);
   const double bytes = static_cast<double>(work.outputs) * static_cast<double>(work.k) *
                        static_cast<double>(work.passes) * work.element_bytes;

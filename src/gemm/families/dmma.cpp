@@ -4,6 +4,7 @@
 //   multiply    operands as they are, whatever their layout and alignment; all products of a batch
 //   reduce      after it, where tiles are split: adds their partials
 #include "gemm/families/shared/stream_k.h"
+#include "gemm/vectors.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {
@@ -21,19 +22,23 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-// Additional microseconds for which CTAs wait for C if the kernel reads it one pair at a time,
-// compared with the cost model's time for the other kernels
-// (dmma_f64::Config::has_registers_left()). HW: an H100, where dmma.c_wait fell by as much when
-// those began to read it in groups.
+// Additional microseconds for which CTAs wait for C if the kernel reads it one pair at a time, or
+// in groups without asking the L2 ahead, compared with the cost model's time for the other kernels
+// (dmma_f64::Config). HW: one at a time, an H100, where dmma.c_wait fell by as much when those
+// began to read it in groups. In groups: an estimate.
 double more_waits_for_c(const KernelRow& row, const Request& request, const Scheduled& scheduled) {
-  constexpr double kMore = 312;
+  constexpr double kOneAtATime = 312, kInGroups = 78;
   constexpr int kSumsOfWarp = 32 * 64;
   const bool across_k = request.majors.a == Major::kM && request.majors.b == Major::kN;
   const int outputs = row.block.m * row.block.n;
   const bool has_all_registers = outputs < kSumsOfWarp * row.threads / 32;
   if (request.product.params.beta == 0 || !across_k || has_all_registers) return 0;
+  const GemmParams& p = request.product.params;
+  const bool has_whole_rows =
+      are_whole_vectors(p.c_row, kDouble) && are_whole_vectors(p.d_row, kDouble);
+  const bool in_groups = has_whole_rows || outputs == 128 * 128;
   const double of_sm = static_cast<double>(scheduled.schedule.tiles()) / request.limits.sms;
-  return kMore * outputs / row.threads * of_sm / row.ctas_per_sm /
+  return (in_groups ? kInGroups : kOneAtATime) * outputs / row.threads * of_sm / row.ctas_per_sm /
          (request.limits.costs->gpu->clock_ghz * 1e3);
 }
 

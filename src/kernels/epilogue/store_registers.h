@@ -73,12 +73,13 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
   }
 }
 
-// The same; if beta is not zero, loads several pairs of C per lane at a time.
+// The same, and C is read where beta asks for it: several pairs of a lane at a time; with `ragged`
+// also where the warp's tile is not inside of D, or not aligned.
 //
-// WHY several: D may be C, so the compiler moves no load before a store. With one pair at a time, a
-// warp waits for device memory at each store: large updates with a short k then took several times
-// as long as reading and writing the matrix.
-template <class Output, class Accumulators>
+// WHY: D may be C, so that no load may pass a store before it. One pair after the other, a warp
+// waits for device memory as often as it stores: large updates of a short k then took several times
+// as long as reading and writing the matrix does.
+template <bool ragged = true, class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {
   if (output.beta == 0) {
@@ -87,8 +88,10 @@ __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int 
     store_vectors(without_c, warp, lane, accumulators);
   } else if (output.vectors && output.rows >= warp.m && output.cols >= warp.n) {
     detail::store_over_c<true>(output, lane, accumulators);
-  } else {
+  } else if constexpr (ragged) {
     detail::store_over_c<false>(output, lane, accumulators);
+  } else {
+    store_vectors(output, warp, lane, accumulators);
   }
 }
 

@@ -103,7 +103,7 @@ bool is_by_wmma(const std::string& entry) { return entry.starts_with("rung_31_wm
 
 // In each output's GELU, ptxas contracts a product and a difference to one FMA, as PTX allows.
 bool ptxas_contracts(const std::string& entry) {
-  return entry.find("_fused__") != entry.npos && entry.ends_with("_tma");
+  return entry.find("_fused_") != entry.npos && entry.ends_with("_tma");
 }
 
 // ptxas unrolls the loop over a thread's two rows, which shuffles.

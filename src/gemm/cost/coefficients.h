@@ -107,12 +107,13 @@ struct TensorCoreCosts {
 
 // Matrix times vector.
 struct VectorCosts {
-  double launch, start, store, wave;  // microseconds; `wave`: of blocks that run at the same time
-  double bytes;    // of the matrix a microsecond, where enough of them are on their way,
-  double latency;  // as many as a load takes
-  double loads_of_8, loads_of_4, loads_of_2;  // of its time, where loads are of so many bytes
-  // More of its time: for each vector after the first on CUDA cores; on tensor cores for 16, and
-  // for FP32 operands, which are rounded to TF32 and have fewer loads on their way.
+  double launch, start, store, wave;  // microseconds; `wave`: a group of blocks that run together
+  double bytes;                       // of the matrix per microsecond, with enough bytes in flight
+  double latency;                     // of a load; determines the bytes in flight that are enough
+  // Factors of the time with loads of 8, 4 and 2 bytes instead of 16.
+  double loads_of_8, loads_of_4, loads_of_2;
+  // Shares that are added for each vector after the first on CUDA cores; on tensor cores for 16
+  // vectors, and for FP32 operands, which are rounded to TF32 and have fewer loads in flight.
   double more_vectors, sixteen_vectors, rounded_vectors;
 };
 

@@ -73,12 +73,12 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
   }
 }
 
-// The same, and C is read where beta asks for it: several pairs of a lane at a time; with `ragged`
-// also where the warp's tile is not inside of D, or not aligned.
+// The same; if beta is not zero, loads several pairs of C per lane at a time. `ragged`: also if the
+// warp's tile is cut by D's edge or not aligned.
 //
-// WHY: D may be C, so that no load may pass a store before it. One pair after the other, a warp
-// waits for device memory as often as it stores: large updates of a short k then took several times
-// as long as reading and writing the matrix does.
+// WHY several: D may be C, so the compiler moves no load before a store. With one pair at a time, a
+// warp waits for device memory at each store: large updates with a short k then took several times
+// as long as reading and writing the matrix.
 template <bool ragged = true, class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {

@@ -43,19 +43,19 @@ struct Config {
   }
   constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
 
-  // Whether registers are left to ask the L2 for C ahead, and for a main loop without copies.
-  // HW: with 32 x 64 sums a warp, ptxas keeps some of 16x8x4 in memory otherwise.
+  // Whether enough registers are free to prefetch C to the L2 and for a main loop that stops
+  // copying in time. HW: with 32 x 64 sums per warp and 16x8x4, ptxas would spill some of them.
   constexpr bool has_registers_left() const {
     return instruction != tile::Dmma::kM16N8K4 || rows() * columns() < 32 * 64;
   }
 
-  // Whether tiles that are cut by D's edge, or not aligned, read C several pairs at a time, as all
-  // others do. HW: with 128x64 ptxas keeps some of the main loop in memory otherwise.
+  // Whether tiles that D's edge cuts, or that are not aligned, load several pairs of C at a time,
+  // as all others do. HW: with 128x64, ptxas would spill in the main loop.
   constexpr bool reads_ragged_c_ahead() const {
     return has_registers_left() || block.m * block.n == 128 * 128;
   }
 
-  // The ring, and what the CTA computes.
+  // The ring, and the description of the CTA's current work.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
   constexpr int shared_bytes() const { return ring_bytes() + 128; }
   // Whether launches of one plan may overlap: griddepcontrol needs sm_90, and so do all

@@ -144,8 +144,8 @@ __device__ void add_halves(T* value) {
   if constexpr (half > 1) add_halves<half / 2, lanes>(value);
 }
 
-// The sums of `count` values over all lanes, of which each lane gets one: `count` neighbouring
-// groups of lanes have them in order.
+// Sums `count` values over all lanes. Each lane gets one of the sums: the first 32 / count lanes
+// the first sum, and so on.
 template <int count, class T>
 __device__ T sums_among_lanes(T* value) {
   constexpr int kLanes = 32 / count;

@@ -20,6 +20,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   mutants_drawn   any page   mistakes drawn by a seed      results/mutants_drawn.json, by mutant_tables.py
   fp32_accuracy, fp32_terms   docs/api/compute-types.md   FP32 from FP16 terms   results/accuracy/*.json, tensor/h100_f16x3*.json, by accuracy/terms_tables.py
+  fp32_bf16                   docs/fp32.md                FP32 with BF16 weights results/mixed/h200_bf16_f32.json, by accuracy/terms_tables.py
   sass_hazards  docs/sass-patching.md   unchanged kernels, and edits   results/sass_hazards.json, by sass/hazard_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py

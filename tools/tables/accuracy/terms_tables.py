@@ -4,6 +4,7 @@
   fp32_terms      any page                    speed beside the vendor's    results/tensor/h100_f16x3*.json
   fp32_cells      any page                    drawn problems, beside ours  results/tensor/h100_f16x3_cells.json
   fp32_programs   docs/api/compute-types.md   programs of others           results/interface/h100_fp32_programs.json
+  fp32_bf16       docs/fp32.md                rows of FP32, BF16 weights   results/mixed/h200_bf16_f32.json
 
 Made on a GPU:
 
@@ -15,6 +16,7 @@ Made on a GPU:
   build/tessera bench --kernel best -m 4096,8192 ... --fill spread --json results/tensor/h100_f16x3_spread.json
   build/tessera bench --suite drawn --seed N --cells 1000 --fp32 f16x3 --json results/tensor/h100_f16x3_cells.json
   tests/python/clients/fp32_programs.py build/libtessera.so.0 --json results/interface/h100_fp32_programs.json --commit HASH
+  build/tessera bench --type f32,bf16,f32,f32,f32 --order row --layout NT --shapes FILE --json results/mixed/h200_bf16_f32.json
 """
 import json
 import math
@@ -143,6 +145,26 @@ def programs(root):
         f"{environment['date']}, PyTorch {environment['torch']}, library of commit {environment['commit']}."])
 
 
+def bf16(root):
+    """A few rows of FP32 times BF16 weights; bytes are those of A, B and D, once."""
+    path = root / "results/mixed/h200_bf16_f32.json"
+    if not path.exists():
+        return NOTHING
+    file = json.loads(path.read_text())
+    require_one_commit(file, path)
+    rows = []
+    for run in file["runs"]:
+        m, n, k = (run["problem"][size] for size in "mnk")
+        seconds = run["time_ms"]["median"] / 1000
+        rows.append([f"{m} x {n} x {k}", run["config"], f"{seconds * 1e6:.1f}",
+                     f"{(4 * m * k + 2 * n * k + 4 * m * n) / seconds / 1e12:.2f}", f"{run['ratio_to_vendor']:.2f}"])
+    environment = file["environment"]
+    return "\n\n".join([
+        table(["m x n x k", "tile", "us", "TB/s", "speed relative to the vendor's FP32"], rows),
+        f"A of FP32 and B of BF16, row-major NT. {environment['device']['name']}, {environment['date'][:10]}, "
+        f"{environment['libraries']['vendor']}; burst, in turn, {code_and_rounds(file)}; `results/mixed/h200_bf16_f32.json`."])
+
+
 def sections(root):
     return {"fp32_accuracy": accuracy(root), "fp32_terms": terms(root), "fp32_cells": cells(root),
-            "fp32_programs": programs(root)}
+            "fp32_programs": programs(root), "fp32_bf16": bf16(root)}

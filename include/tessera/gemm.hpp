@@ -151,7 +151,7 @@ struct Settings {
   // A second output of d's type, size and order: d before its activation. 0: the smallest ld.
   void* x = nullptr;
   std::int64_t ldx = 0;
-  // Packed forms of a and b, which are given as matrices, too.
+  // Packed forms of a and b; the matrices a and b must be given as well.
   tessera_packed packed_a = nullptr, packed_b = nullptr;
 };
 
@@ -275,7 +275,7 @@ tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Mat
   return in;
 }
 
-// A handle with an owner. Movable only.
+// Owns a handle of the C interface, and destroys it. Movable only.
 class Handle {
  public:
   // The number of a GPU, TESSERA_CURRENT_CONTEXT, TESSERA_CPU or TESSERA_ANY_PLACE.

@@ -67,8 +67,8 @@ struct Kernel {
   bool applies_epilogue = false;
   bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
   int known_spills = 0;   // that the build lets its main loops have
-  // The kernel whose source, PTX, entries and plan it shares; only its cubin differs. "" for all
-  // others.
+  // The kernel that this one is a patched form of: only the cubin differs; source, PTX, entries and
+  // plan are shared. "" for a kernel that is not patched.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
 };

@@ -15,7 +15,7 @@ bool is_number(std::string_view text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// "2", "02" and "02_coalesced" name one kernel; so does a glob over the full names.
+// Whether a pattern selects the kernel: by number ("2", "02"), or by a glob over full names.
 bool matches(const Kernel& kernel, const std::string& pattern) {
   if (pattern == "all") return true;
   if (pattern == "rungs") return is_rung(kernel);

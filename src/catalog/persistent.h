@@ -121,8 +121,8 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const Rows& table,
   return kernel;
 }
 
-// "small_bf16": batches of small products, whose rows are small::kBf16. The table outlives the
-// program's data.
+// A kernel for batches of small products, such as "small_bf16" with the rows of small::kBf16. It
+// keeps pointers into the table, which must live as long as the program.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table, int first_sm) {

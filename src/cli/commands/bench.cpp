@@ -77,7 +77,7 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
-// The command that reproduces this record together with its companions.
+// The command that measures this record again, together with the others of its group.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
                        const BenchArguments& options, const Parser& parser) {
   for (const lab::BenchCandidate& one : group.candidates) {

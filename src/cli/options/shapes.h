@@ -14,7 +14,7 @@ std::vector<Shape> named_shapes(const std::string& name_or_path);
 
 std::string names_of_suites();  // "squares, ladder, tails"
 
-// The layouts that a suite is meant for, "all" or "NN"; "NN" for a file.
+// The layouts that the suite is meant for: "all" or "NN"; "NN" if `name` is a file of shapes.
 std::string layouts_of_suite(const std::string& name);
 
 }  // namespace tessera::cli

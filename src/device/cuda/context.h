@@ -1,6 +1,6 @@
-// A CUDA context, which belongs to the caller or is a GPU's primary context, retained by its owner
-// here. The driver uses the context that is current in the calling thread, and there may be none.
-// So every call makes the context current first, and restores the previous one afterwards.
+// A CUDA context: the caller's own, or a GPU's primary context, which OwnedContext retains. The
+// driver uses the context that is current in the calling thread, and a thread may have none. So
+// every call makes its context current first, and restores the previous one afterwards.
 #pragma once
 
 #include "device/cuda/driver.h"

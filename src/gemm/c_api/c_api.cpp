@@ -92,8 +92,8 @@ tessera_status with_plan(tessera_plan plan, F f) noexcept {
   return status;
 }
 
-// WHY: in the child of a fork the driver must not be called, and the driver's objects are left as
-// they are.
+// WHY leak the object in the child of a fork: its destructor would call the driver, which must not
+// be called there.
 template <class T>
 void forget(std::shared_ptr<T> object, bool has_gpu) {
   if (has_gpu && is_forked_child()) new std::shared_ptr<T>(std::move(object));

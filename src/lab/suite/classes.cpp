@@ -29,8 +29,8 @@ struct Drawing {
   }
 };
 
-// The product that a layer makes with its weights. Row-major: x is tokens x inputs, weights are
-// outputs x inputs.
+// The product of a layer in one direction: "forward", "gradient of x", ... Row-major, with
+// x[tokens, inputs] and weights[outputs, inputs].
 void set_direction(DrawnCell& cell, std::string_view direction, std::int64_t tokens,
                    std::int64_t outputs, std::int64_t inputs) {
   Problem& p = cell.problem;

@@ -24,7 +24,7 @@ void demand(cublas::Code code, const char* function) {
 
 void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-// Part of an epilogue of cuBLASLt, whose GELU is that by tanh. Empty for what it does not have.
+// cuBLASLt's epilogue bits for an activation (its GELU is the tanh form). Empty if it has none.
 std::optional<int> lt_activation(Activation activation) {
   switch (activation) {
     case Activation::kIdentity:

@@ -14,7 +14,7 @@ struct WarpgroupConfig {
   int stages = 1;     // in the ring in shared memory
   int consumers = 1;  // warpgroups that multiply
   int ctas = 1;       // CTAs per SM, which limits the registers of a thread
-  // Registers per thread after setmaxnreg. 0: no warpgroup only loads.
+  // Registers per thread after setmaxnreg. Both 0: there is no warpgroup that does only loads.
   int producer_registers = 0, consumer_registers = 0;
   bool persistent = false;      // else one CTA per tile
   bool grouped = false;         // tiles in compact groups, else row by row

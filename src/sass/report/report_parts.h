@@ -17,7 +17,7 @@ std::string wrapped(const std::string& text, std::size_t width);
 // Columns under a first row of titles; the last column is truncated at `width` if that is given.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 
-// The name of a C++ function as it was written, where the name is one.
+// The demangled form of a C++ function's name; any other name is returned unchanged.
 std::string readable(const std::string& name);
 std::string resources(const KernelReport& kernel);  // "122 registers a thread, ..."
 std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"

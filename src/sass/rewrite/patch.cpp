@@ -280,7 +280,7 @@ void for_each_at_once(std::vector<Work>& all, F f) {
     try {
       while (others.size() + 1 < std::min(cores, all.size())) others.emplace_back(take);
     } catch (const std::system_error&) {
-      // no more threads to be had: those that there are do it
+      // no further thread can be started: those that already run do the work
     }
     take();
   }

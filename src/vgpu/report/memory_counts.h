@@ -101,7 +101,7 @@ struct Footprint {
   std::uint64_t bytes() const { return read_bytes() + written_bytes(); }
 };
 
-// A launch by kind of traffic.
+// The counts of a launch's memory traffic, by kind.
 struct LaunchMemory {
   bool counted = false;  // Observation::memory was on
   MemoryCounts loads, stores, atomics, copies_in, copies_out, copies_reduce;

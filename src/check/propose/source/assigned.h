@@ -10,7 +10,7 @@
 
 namespace tessera::checking {
 
-using FieldOrder = std::vector<std::string>;  // names of fields, as a list of values fills them
+using FieldOrder = std::vector<std::string>;  // field names in the order of an initializer list
 
 // "x" of "(T)x", "&x", "*x", "(x)", "static_cast<T>(x)", "std::forward<T>(x)", "std::move(x)".
 TokenRange without_casts(TokenRange words);

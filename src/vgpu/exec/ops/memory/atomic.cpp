@@ -37,8 +37,8 @@ bool is_shared(const Lanes& lanes, const std::byte* cell) {
   return false;
 }
 
-// WHY: what an observer notes of an atomic and what it does are one step, too. It would otherwise
-// see CTAs on other host threads count in another order than memory did.
+// WHY: an atomic and the observer's note of it are one step. Otherwise the observer would see the
+// atomics of CTAs on different host threads in another order than memory did.
 std::mutex observed;
 
 // d = cell; cell = f(cell, b[, c], whether the cell lies in shared memory)

@@ -211,6 +211,8 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kClock, 9},
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kDouble, 8},
     {kWriteAfterWrite, kGeneral, Class::kDouble, Class::kAny, 10},
+    {kWriteAfterWrite, kGeneral, Class::kMatrix, Class::kFma, 20},
+    {kWriteAfterWrite, kGeneral, Class::kMatrix, Class::kAlu, 21},
     {kWriteAfterWrite, kGeneral, Class::kMatrix, Class::kUnit, 23},
     {kWriteAfterWrite, kGeneral, Class::kMatrix, Class::kAny, 24},
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kAlu, 2},

@@ -1,5 +1,5 @@
 // A BF16 matrix times a few rows of FP32, or columns: one launch that reads the matrix once, as it
-// is. More rows are right, too; a CTA then reads the matrix again for every so many of them.
+// is. More rows are right, too: the matrix is then read once for each tile of rows.
 #include <algorithm>
 #include <cstddef>
 

@@ -9,21 +9,21 @@ namespace tessera::mixed {
 
 inline constexpr int kPortableArch = 90;  // clusters, and launches that start early
 
-inline constexpr int kBlock = 32;    // lines of the BF16 matrix that a warp loads together
-inline constexpr int kChunk = 32;    // k of one load, and of one chain of products
-inline constexpr int kRows = 16;     // of FP32 in one MMA instruction; of a CTA's 8, half are zeros
-inline constexpr int kLines = 8;     // of the BF16 matrix in one MMA instruction
-inline constexpr int kTerms = 3;     // BF16 numbers that hold one FP32 number
-inline constexpr int kStage = 4;     // chunks whose terms a CTA prepares together
+inline constexpr int kBlock = 32;  // lines of the BF16 matrix that a warp loads together
+inline constexpr int kChunk = 32;  // k of one load, and of one chain of products
+inline constexpr int kRows = 16;   // rows of FP32 in one MMA; if a CTA has 8, the others are zeros
+inline constexpr int kLines = 8;   // lines of the BF16 matrix in one MMA
+inline constexpr int kTerms = 3;   // BF16 numbers that hold one FP32 number
+inline constexpr int kStage = 4;   // chunks whose terms a CTA prepares together
 inline constexpr int kMostCtas = 8;  // HW: CTAs of a cluster, on any GPU that has clusters
 
 struct Config {
-  BlockTile block;  // what a CTA multiplies, where its warps share k; the other way round for A
-  int warps;        // of a CTA
-  int lines;        // of the BF16 matrix that a warp multiplies
-  int rows;         // of FP32 that a CTA multiplies
+  BlockTile block;  // a tile of D, and the k that its warps multiply at a time
+  int warps;        // warps of a CTA
+  int lines;        // lines of the BF16 matrix that a warp multiplies
+  int rows;         // rows of FP32 that a CTA multiplies
   int loads;        // chunks of the BF16 matrix that a warp loads ahead
-  int ctas;         // per SM, for which registers must suffice
+  int ctas;         // CTAs per SM, which limits the registers of a thread
 
   constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }

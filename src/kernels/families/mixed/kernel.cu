@@ -1,16 +1,16 @@
 // D of a BF16 matrix and a few rows of FP32, as FP32 arithmetic would have it, on tensor cores: the
 // BF16 matrix (weights) is read once, as it is, straight into fragments.
 //
-//   terms    each FP32 number is cut into three BF16 numbers of 8 bits each (terms.h). Exact,
-//   unless
-//            what the last one leaves lies below BF16's smallest number (of numbers below 2^-110).
-//            Where a CTA has 8 rows, each warp makes the terms that it needs, in registers; where
-//            it has more, the CTA makes them once, in shared memory
+//   terms    each FP32 number is cut into three BF16 numbers of 8 bits each (terms.h). This is
+//            exact, unless what the last one leaves lies below BF16's smallest number, which only
+//            happens to numbers below 2^-110.
+//            If a CTA has 8 rows, each warp makes the terms that it needs, in registers; if it has
+//            more, the CTA makes them once, in shared memory
 //   chains   tensor cores truncate, so a chain is 32 of k long; ordinary adds promote it to the
 //            warp's sums
 //   sums     of warps and CTAs that share k are added in a fixed order, the CTAs' through a cluster
-//   by FMAs  an output that is not finite, or of which a term was lost, is computed again by FP32
-//            FMAs: infinities, NaN and tiny numbers count as they do there
+//   by FMAs  an output that is not finite, or that lost a term, is computed again by FP32 FMAs:
+//            infinities, NaN and tiny numbers have the effect that they have there
 #include <cstdint>
 
 #include "kernels/epilogue/output.h"
@@ -32,7 +32,7 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
   return sum;
 }
 
-// What the warps of a CTA leave for those of its cluster. It lies where terms and chunks were.
+// The sums of a CTA, which its cluster reads. They lie where terms and chunks were.
 template <auto cfg>
 struct Shared {
   float sums[cfg.warps][cfg.rows * cfg.pitch()];

@@ -3,6 +3,7 @@
 // checks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -215,6 +216,20 @@ TEST(Mixed, SpecialAndTinyNumbersAreThoseOfFp32) {
         EXPECT_TRUE(same_or_nan(d[1], x * y + 0.0f))
             << kernel << ' ' << x << " * " << y << ": " << d[1];
       }
+    }
+  }
+}
+
+// The same where terms are made ahead, while the stage before is multiplied.
+TEST(Mixed, TinyNumbersOfLaterStagesAreThoseOfFp32) {
+  for (const char* kernel : {kOfB[0], kOfB[1], kOfB[2]}) {
+    for (const std::size_t at : {3, 200, 319}) {
+      std::vector<float> row(320, 0.0f);
+      row[at] = 0x1p-149f;
+      const std::vector<std::uint16_t> lines(320 * 256, bf16_of(0x1p100f));
+      const std::vector<float> d = product_of(kernel, row, lines);
+      const auto right = std::count(d.begin(), d.end(), 0x1p-49f);
+      EXPECT_EQ(right, 256) << kernel << ", k " << at << ": " << d.front();
     }
   }
 }

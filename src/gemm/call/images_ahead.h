@@ -1,5 +1,5 @@
-// Unpacks images in a thread, ahead of the first calls that need them: unpacking takes 0.2 ms in
-// the median and 2 ms at most, as long as all other parts of a first call together.
+// Unpacks images in a thread, ahead of the first calls that need them: unpacking is the largest
+// part of a first call that runs on the host.
 //
 // WHY no loading: cuModuleLoadDataEx and cuModuleGetFunction take the context's lock, and where
 // code is loaded lazily they may wait for running kernels. A call for a new shape has to; a thread
@@ -7,7 +7,7 @@
 // that the program chooses.
 //
 // WHY by types: a program that has multiplied BF16 needs further kernels for BF16 soon, and mostly
-// no others. The images of one type are about 20; together they take 10 ms and 10 MB.
+// no others.
 #pragma once
 
 #include <condition_variable>

@@ -44,9 +44,9 @@ bool has_whole_rows(const MixedSides& s) {
 
 // How a product is shared out.
 struct MixedShares {
-  int sharing = 1;         // k: warps of a CTA, then CTAs of a cluster; CTAs alone share terms
-  int warps_of_lines = 1;  // of a CTA: warps with lines of their own
-  int ctas = 1;            // of a cluster
+  int sharing = 1;         // parts of k: for warps of a CTA, then for CTAs of a cluster
+  int warps_of_lines = 1;  // warps of a CTA that have lines of their own
+  int ctas = 1;            // CTAs of a cluster
   std::int64_t tiles_of_lines = 0, tiles = 0;  // of one product
 };
 
@@ -158,8 +158,8 @@ class Mixed final : public Family {
     return best;
   }
 
-  // HW: H200, 8 to 32 rows of 128 to 512 x 2048 to 7168 lines; in chunks. The second CTA of an SM
-  // takes as long as the first one.
+  // HW: H200, 8 to 32 rows, 128 to 512 lines, k from 2048 to 7168. Times in chunks: what a CTA adds
+  // to its own, and a large cluster. Two CTAs on an SM take twice as long as one.
   static constexpr double kOfCta = 5, kOfLargeCluster = 2.4;
   static double ctas_of_sm(double ctas, const KernelRow& row, const Request& request) {
     const double sms = request.limits.sms, slots = sms * row.ctas_per_sm;

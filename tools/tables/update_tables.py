@@ -28,6 +28,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   drawn, drawn_reports, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
+  first_calls   docs/api/first-calls.md   the first call for a problem   results/interface/h200_first_calls*.json, by clients/first_call_tables.py
   tune      docs/api/tuning.md   what tessera tune gained   results/tune/h100_own_calls.json, by clients/tune_tables.py
   chain     any page      chains of products in FP64  results/ladder/h100_chain*.json and h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
@@ -85,7 +86,7 @@ import shape_tables
 import tensor_ladder
 import tensor_tables
 from accuracy import terms_tables
-from clients import host_tables, pytorch_tables, tune_tables
+from clients import first_call_tables, host_tables, pytorch_tables, tune_tables
 from sass import hazard_tables
 from cells import NOTHING
 from ladder_results import Results, is_plain_burst, load
@@ -137,7 +138,8 @@ def updated_pages(root):
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),
-                 **drawn_tables.sections(root), **pytorch_tables.sections(root), **host_tables.sections(root),
+                 **drawn_tables.sections(root), **pytorch_tables.sections(root),
+                 **host_tables.sections(root), **first_call_tables.sections(root),
                  **tune_tables.sections(root), **terms_tables.sections(root),
                  **hazard_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),

@@ -142,7 +142,7 @@ def updated_pages(root):
                  **hazard_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
-    for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/api/*.md"))]:
+    for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/*/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         of_page = {"ladder": ladder(results, page, folders),
                    "tensor_ladder": tensor_ladder.table_of(results, page, folders)}

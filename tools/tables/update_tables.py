@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the generated sections of the pages from committed files in results/.
+"""Writes all that is generated in the pages: sections from committed files in results/, and the reference
+of the interfaces (docs/api/c.md, c-types.md, cpp.md, python.md) from the headers and the Python package, as
+api_reference.py alone does, too.
 
 A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME end -->:
 
@@ -69,6 +71,7 @@ import re
 import sys
 from pathlib import Path
 
+import api_reference
 import chain_tables
 import count_tables
 import drawn_tables
@@ -150,6 +153,8 @@ def updated_pages(root):
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
     if (root / "README.md").exists():
+        for name, wanted in api_reference.pages(root).items():
+            yield root / name, (root / name).read_text() if (root / name).exists() else "", wanted
         for path, wanted in front_picture.pictures(root, ladder_runs):
             yield path, path.read_text() if path.exists() else "", wanted
         for path, wanted in drawn_tables.pictures(root):
@@ -171,7 +176,7 @@ def main():
         if options.check:
             print(f"{name} is out of date: run tools/tables/update_tables.py")
         else:
-            page.parent.mkdir(exist_ok=True)
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(wanted)
             print(f"{name} updated")
     return 1 if options.check and stale else 0

@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -192,7 +193,7 @@ inline void require_same(const char* what, std::int64_t a, std::int64_t b) {
 
 // 0, or the number of "per row" or "per column", which scale and bias share.
 inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t rows,
-                            std::int64_t columns, tessera_type wanted) {
+                            std::int64_t columns, std::int32_t wanted) {
   if (vector.data == nullptr) return TESSERA_NO_BIAS;
   require_same(name, vector.count, vector.is_per_row ? rows : columns);
   if (vector.type != wanted) {
@@ -224,14 +225,9 @@ tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<
   p.type_d = type_of<std::remove_const_t<D>>;
   p.compute = settings.compute;
   p.order = is_column_major ? TESSERA_COLUMN_MAJOR : TESSERA_ROW_MAJOR;
-  const auto [op_a, lda] = detail::op_of(a, is_column_major, "A");
-  const auto [op_b, ldb] = detail::op_of(b, is_column_major, "B");
-  p.op_a = op_a;
-  p.op_b = op_b;
-  p.lda = lda;
-  p.ldb = ldb;
-  p.ldd = detail::op_of(d, is_column_major, "D").second;
-  p.ldc = p.ldd;
+  std::tie(p.op_a, p.lda) = detail::op_of(a, is_column_major, "A");
+  std::tie(p.op_b, p.ldb) = detail::op_of(b, is_column_major, "B");
+  p.ldc = p.ldd = detail::op_of(d, is_column_major, "D").second;
   if (c.data != nullptr) {
     detail::require_same("rows of C and D", c.rows, d.rows);
     detail::require_same("columns of C and D", c.cols, d.cols);
@@ -240,11 +236,9 @@ tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<
     p.ldc = ldc;
   }
   p.memory = settings.memory;
-  const auto type_d = type_of<std::remove_const_t<D>>;
-  const bool is_double = type_of<std::remove_const_t<A>> == TESSERA_F64;
   p.scale = detail::kind_of(settings.scale, "scales and lines of D", d.rows, d.cols,
-                            is_double ? TESSERA_F64 : TESSERA_F32);
-  p.bias = detail::kind_of(settings.bias, "biases and lines of D", d.rows, d.cols, type_d);
+                            p.type_a == TESSERA_F64 ? TESSERA_F64 : TESSERA_F32);
+  p.bias = detail::kind_of(settings.bias, "biases and lines of D", d.rows, d.cols, p.type_d);
   p.activation = settings.activation;
   if (settings.x != nullptr) {
     p.auxiliary = TESSERA_BEFORE_ACTIVATION;

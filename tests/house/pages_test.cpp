@@ -88,6 +88,29 @@ TEST(Pages, AnInstructionGoesIntoAHeaderThatExists) {
   EXPECT_EQ(missing_headers("`bits.h`, `halves.h`"), std::vector<std::string>{"halves.h"});
 }
 
+// Paths of a page's links and pictures that do not exist, as the page has them.
+std::vector<std::string> dead_links(const SourceFile& page) {
+  static const std::regex kLink(R"re(\]\(([^)#\s]+)[^)\s]*\)|(?:src|srcset)="([^"]+)")re");
+  std::vector<std::string> dead;
+  for (std::sregex_iterator it(page.text.begin(), page.text.end(), kLink), end; it != end; ++it) {
+    const std::string to = (*it)[1].matched ? (*it)[1] : (*it)[2];
+    const bool is_here = to.find("://") == std::string::npos && !to.starts_with("mailto:");
+    if (is_here && !fs::exists(fs::path(page.path).parent_path() / to)) dead.push_back(to);
+  }
+  return dead;
+}
+
+TEST(Pages, LinksLeadToFiles) {
+  for (const SourceFile& page : files_in("", {".md"})) {
+    if (page.path.starts_with("tools/templates/")) continue;  // of pages elsewhere
+    for (const std::string& to : dead_links(page)) {
+      ADD_FAILURE() << page.path << " links " << to << ", which is not there";
+    }
+  }
+  EXPECT_EQ(dead_links({"docs/a.md", "[b](b.md#c) [code](../README.md) <img src=\"d.svg\">"}),
+            (std::vector<std::string>{"b.md", "d.svg"}));
+}
+
 // From the list of what may be changed.
 TEST(Pages, TheReadmeLinksHowToAddACommand) {
   const std::string readme = files_in("README.md", {"README.md"}).at(0).text;

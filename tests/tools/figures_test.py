@@ -36,6 +36,7 @@ from figure_words import MEASURED, NUMBER, POWER, SPEED, TIME, UNITS, Named, cla
 from figures_exceptions import NOT_MEASURED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs/reports").glob("*.md"))
 
 COMPARED = re.compile(rf"(?<=[\d ])({UNITS}) instead of ({NUMBER})(?![\w.]|[ -]?(?:{UNITS}))")  # "3 us instead of 4"
 RATIO = re.compile(r"(?<![\w.^/-])(\d\.\d\d\d?|\d+\.\d+(?=x\b))(?!\d|\.\d)")
@@ -251,7 +252,7 @@ def unfounded_in_measurement(section, results):
 
 class Figures(unittest.TestCase):
     def test_each_figure_is_in_its_source(self):
-        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        pages = [ROOT / "README.md", *PAGES]
         self.assertGreater(len(pages), 10)
         for page in pages:
             name = str(page.relative_to(ROOT))
@@ -259,7 +260,7 @@ class Figures(unittest.TestCase):
                 self.assertEqual(unfounded(name, page.read_text()), [], f"{name}: figures that no file named there holds")
 
     def test_each_named_file_is_there(self):
-        for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "src/ladder").glob("*/README.md")]:
+        for page in [ROOT / "README.md", *PAGES, *(ROOT / "src/ladder").glob("*/README.md")]:
             self.assertEqual(missing_files(page.read_text(), ROOT / "results"), [], page)
 
     def test_each_rung_measures_from_a_file(self):

@@ -51,12 +51,12 @@ void measure(Device& device, const Problem& problem, int calls) {
   gemm::Handle handle(device);
   std::printf("%lld x %lld x %lld %s: %s, %zu launches\n", static_cast<long long>(problem.m),
               static_cast<long long>(problem.n), static_cast<long long>(problem.k),
-              layout_of(problem).c_str(), plan.row().variant.c_str(), plan.launches.size());
+              layout_of(problem).c_str(), plan.row().variant.c_str(), plan.steps.size());
   print("plan", microseconds(calls, [&] { gemm::plan(problem, {}, limits); }));
   print("prepare", microseconds(calls, [&] { gemm::prepare(device, plan); }));
   Times execute = microseconds(calls, [&] { gemm::execute(prepared, arguments); });
   print("execute", execute);
-  const auto launches = static_cast<double>(plan.launches.size());
+  const auto launches = static_cast<double>(plan.steps.size());
   print("execute, a launch",
         {execute.least / launches, execute.median / launches, execute.p95 / launches});
   const auto key = [&] { handle.prepared(problem, gemm::Alignment{}); };

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs tessera check on kernels of public repositories and writes docs/check-field-report.md, and what it counted
+"""Runs tessera check on kernels of public repositories and writes docs/reports/check-field-report.md, and what it counted
 and timed into results/field_report.json.
 
-    tools/field_report/report.py CHECKOUTS [--tessera build/tessera] [--out docs/check-field-report.md]
+    tools/field_report/report.py CHECKOUTS [--tessera build/tessera] [--out docs/reports/check-field-report.md]
 
 CHECKOUTS is a folder with one checkout a repository, named OWNER__NAME; a file .revision in it, or
 git, says which commit it is. calls.txt lists the kernels and what they are given, reasons.txt why a
@@ -216,7 +216,7 @@ def report(rows, folders, reasons, total):
 checks with the arguments of `tools/field_report/calls.txt`. {total["clean"]} are clean, {total["with_findings"]} have findings,
 {total["not_run"]} did not run. The median kernel takes {1000 * seconds["median"]:.1f} ms for all of its runs, without
 nvcc, on one core; the longest takes {seconds["longest"]:.1f} s. A verdict holds for the arguments of that call. The plain loop of a
-512 x 512 x 512 SGEMM ([sgemm.cu](../tools/field_report/sgemm.cu)) takes {seconds["sgemm_512"]:.1f} s of one core in all: three
+512 x 512 x 512 SGEMM ([sgemm.cu](../../tools/field_report/sgemm.cu)) takes {seconds["sgemm_512"]:.1f} s of one core in all: three
 runs, and the one that records stores (`results/field_report.json`). Times of kernels are by the clock, whatever else the machine does.
 
 ## Bugs in published code
@@ -243,7 +243,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkouts", type=pathlib.Path)
     parser.add_argument("--tessera", type=pathlib.Path, default=HERE.parents[1] / "build/tessera")
-    parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs/check-field-report.md")
+    parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs/reports/check-field-report.md")
     parser.add_argument("--results", type=pathlib.Path, default=HERE.parents[1] / "results/field_report.json")
     parser.add_argument("--only", default="", help="calls whose repository, file and kernel hold this text")
     parser.add_argument("--proposals", type=pathlib.Path, nargs="+", default=[],

@@ -1,4 +1,4 @@
-"""The drawn suite: how our library does on problems that nobody tuned for, in docs/drawn-suite.md.
+"""The drawn suite: how our library does on problems that nobody tuned for, in docs/reports/drawn-suite.md.
 
   drawn          the newest report: means, shares of losses, by class, type and stride, the worst cells
   drawn_scatter  the quick protocol beside the full one, on cells timed both ways

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the generated sections of the pages from committed files in results/.
+"""Writes all that is generated in the pages: sections from committed files in results/, and the reference
+of the interfaces (docs/api/c.md, c-types.md, cpp.md, python.md) from the headers and the Python package, as
+api_reference.py alone does, too.
 
 A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME end -->:
 
@@ -70,6 +72,7 @@ import re
 import sys
 from pathlib import Path
 
+import api_reference
 import chain_tables
 import count_tables
 import drawn_tables
@@ -144,7 +147,7 @@ def updated_pages(root):
                  **hazard_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
-    for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/api/*.md"))]:
+    for page in [root / "README.md", *sorted(root.glob("docs/*.md")), *sorted(root.glob("docs/*/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         of_page = {"ladder": ladder(results, page, folders),
                    "tensor_ladder": tensor_ladder.table_of(results, page, folders)}
@@ -152,6 +155,8 @@ def updated_pages(root):
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
     if (root / "README.md").exists():
+        for name, wanted in api_reference.pages(root).items():
+            yield root / name, (root / name).read_text() if (root / name).exists() else "", wanted
         for path, wanted in front_picture.pictures(root, ladder_runs):
             yield path, path.read_text() if path.exists() else "", wanted
         for path, wanted in drawn_tables.pictures(root):
@@ -173,7 +178,7 @@ def main():
         if options.check:
             print(f"{name} is out of date: run tools/tables/update_tables.py")
         else:
-            page.parent.mkdir(exist_ok=True)
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(wanted)
             print(f"{name} updated")
     return 1 if options.check and stale else 0

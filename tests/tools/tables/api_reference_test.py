@@ -3,7 +3,9 @@
 import importlib.util
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -26,6 +28,21 @@ class ApiReference(unittest.TestCase):
     def test_pages_are_of_today(self):
         for name, wanted in api.pages(ROOT).items():
             self.assertEqual((ROOT / name).read_text(), wanted, "run: tools/tables/api_reference.py")
+
+    def test_one_command_writes_these_pages_and_all_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "README.md").write_text("")
+            (pathlib.Path(folder) / "python").mkdir()
+            for name in ("include", "python/tessera", "results"):
+                (pathlib.Path(folder) / name).symlink_to(ROOT / name)
+            call = [sys.executable, ROOT / "tools/tables/update_tables.py", "--root", folder]
+            printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+            for name, wanted in api.pages(ROOT).items():
+                self.assertIn(f"{name} updated", printed)
+                self.assertEqual((pathlib.Path(folder) / name).read_text(), wanted)
+            (pathlib.Path(folder) / "docs/api/cpp.md").write_text("stale")
+            again = subprocess.run([*call, "--check"], capture_output=True, text=True)
+            self.assertEqual((again.returncode, again.stdout.count("\n")), (1, 1), again.stdout)
 
     def test_a_changed_comment_changes_the_page(self):
         changed = HEADER.replace("Does nothing for a null plan.", "Ends a plan.")

@@ -1,5 +1,6 @@
-// The parameters of X += B, a kernel that a chain of products launches before each product. Plain
-// data with the same layout for the host compiler and nvcc; includes nothing.
+// The parameters of the kernel that computes X += B. A chain of products launches this kernel
+// before each product. Plain data with the same layout for the host compiler and nvcc; includes
+// nothing.
 #pragma once
 
 namespace tessera {

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// A block tile: m x n outputs, of which each is summed k products at a time.
+// A block tile: m x n outputs, whose sums grow by k products at a time.
 struct BlockTile {
   int m, n, k;
 };
@@ -38,8 +38,7 @@ struct TensorBox {
   int swizzle = 0;
 };
 
-// A row of a kernel's config table. It becomes one entry point, whose name contains the variant and
-// the majors.
+// One row of a kernel's config table. It becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a user types after the kernel's name, "128x128x8"

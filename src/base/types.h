@@ -1,6 +1,6 @@
 // Element types (numbers in memory) and compute types (how they are multiplied and summed). Each
 // has one table with sizes, names, ranges and rounding, so that a new type is a new row. Code that
-// does not know a type refuses it with an error that names the type. Pure C++.
+// does not know a type names it in an error. Pure C++.
 #pragma once
 
 #include <string>
@@ -32,8 +32,7 @@ std::string_view name_of(ElementType type);  // "f32"; "unknown" for a value out
 bool is_float(ElementType type);
 // The unit roundoff: half of the distance from 1 to the next number; 0 for integers.
 double unit_roundoff(ElementType type);
-// Parses the name of an element type. If the name is unknown, throws kBadArgument with the
-// argument's name and a list of the accepted names.
+// Parses a name. Throws kBadArgument, with `argument` and a list of the accepted names.
 ElementType parse_element_type(std::string_view argument, std::string_view name);
 // Throws kUnsupported with the message "<what> does not take elements of type made-up".
 [[noreturn]] void refuse_type(std::string_view what, ElementType type);
@@ -76,8 +75,7 @@ constexpr Types same_types(ElementType type, ComputeType compute) {
   return {type, type, type, type, compute};
 }
 
-// The types that one name on the command line means. For example, "bf16" means BF16 for A to D, and
-// FP32 for sums.
+// Types with a single name on the command line: "bf16" means BF16 for A to D, and FP32 for sums.
 inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
 inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
@@ -94,19 +92,16 @@ inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, Elemen
 inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,
                                 ElementType::kS32, ComputeType::kS32};
 
-// Returns the name of the types: "bf16" if one name means them all, else the names of A, B, C, D
-// and compute: "bf16,bf16,f32,f32,f32".
+// The single name of the types ("bf16"), or those of A to D and compute ("bf16,bf16,f32,f32,f32").
 std::string name_of(const Types& types);
-// Describes the types: "bf16 x bf16 -> f32 with compute f32". Adds "+ bf16" if C has another type
-// than D.
+// Describes types: "bf16 x bf16 -> f32 with compute f32"; adds "+ bf16" if C differs from D.
 std::string describe(const Types& types);
 // Returns an error if a type is not a value of its enum.
 Status check(const Types& types);
 // Parses types as name_of(Types) writes them: one name, or five. Throws kBadArgument with a list of
 // the accepted names.
 Types parse_types(std::string_view argument, std::string_view text);
-// Returns the types with a single name whose A, B, C and D all have this element type. Throws
-// kUnsupported if there are none.
+// The named types whose A to D all have this element type. Throws kUnsupported if there are none.
 Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 

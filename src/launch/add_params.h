@@ -1,6 +1,5 @@
-// The parameters of the kernel that computes X += B. A chain of products launches this kernel
-// before each product. Plain data with the same layout for the host compiler and nvcc; includes
-// nothing.
+// The parameters of a kernel that computes X += B, launched before each product of a chain. Plain
+// data with the same layout for the host compiler and nvcc; includes nothing.
 #pragma once
 
 namespace tessera {

@@ -1,8 +1,8 @@
 /* Tessera multiplies matrices on NVIDIA GPUs: D = alpha op(A) op(B) + beta C.
  *
  * Plain C; needs no CUDA header. A status other than TESSERA_OK means that nothing was launched and
- * no output was touched, but for TESSERA_FAILED, where the GPU itself failed on the way;
- * tessera_last_message() then says, in one sentence, which field is wrong, its value and the rule.
+ * no output was touched, except TESSERA_FAILED: the GPU failed during the call. After an error,
+ * tessera_last_message() says, in one sentence, which field is wrong, its value and the rule.
  * All functions are thread-safe. The driver is not called before tessera_create() and
  * tessera_device_count(), so that a fork before these is harmless; in a child of a fork after them
  * the driver does not work, and calls return TESSERA_UNAVAILABLE. */
@@ -41,7 +41,7 @@ typedef enum tessera_type {
   TESSERA_S32 = 8
 } tessera_type;
 
-/* How elements are multiplied and summed: the one control of accuracy. */
+/* How elements are multiplied and summed: the only setting that controls accuracy. */
 typedef enum tessera_compute {
   TESSERA_COMPUTE_USUAL = 0, /* F64 for F64, S32 for integers, else F32 */
   TESSERA_COMPUTE_F64 = 1,
@@ -64,8 +64,8 @@ typedef enum tessera_batch {
                           the matrices; not checked for overlap */
 } tessera_batch;
 
-/* What happens to the product before it is stored, in this order, in the type that products are
- * summed in (FP32, or FP64 for FP64), rounded once:
+/* Operations on the product before it is stored, in this order. They are computed in the type that
+ * products are summed in (FP32, or FP64 for FP64), and D is rounded once:
  *   D = activation(X),   X = scale (alpha op(A) op(B) + beta C) + bias
  * A residual is C with a beta of 1. All products of a batch share the vectors. */
 typedef enum tessera_scale {
@@ -91,15 +91,15 @@ typedef enum tessera_auxiliary {
   TESSERA_BEFORE_ACTIVATION = 1 /* X, rounded once, too: what the backward pass of training needs */
 } tessera_auxiliary;
 
-/* Where operands are. The caller says so, because asking the driver costs more than the rest of a
- * call, and because freed device memory is host memory to the driver. */
+/* The memory that operands are in. The caller states it, because asking the driver costs more than
+ * the rest of a call, and because the driver takes freed device memory for host memory. */
 typedef enum tessera_memory {
   TESSERA_DEVICE_MEMORY = 0, /* of the handle's GPU */
   TESSERA_HOST_MEMORY = 1,   /* the call returns when D is there */
   TESSERA_DETECT_MEMORY = 2  /* the driver is asked at each call; all operands in the same memory */
 } tessera_memory;
 
-/* The side that multiplies operands in host memory, where the handle has a GPU. */
+/* The processor that multiplies operands in host memory, if the handle has a GPU. */
 typedef enum tessera_side {
   TESSERA_FASTER_SIDE = 0, /* by a model of both, with the CPU's speed measured in this process:
                               near the size at which sides change, runs may differ in bits */
@@ -152,7 +152,7 @@ typedef struct tessera_problem {
   int64_t ldx, stride_x; /* as ldd and stride_d, where there is an auxiliary output */
 } tessera_problem;
 
-/* Operands that can be packed; several as a sum. */
+/* Operands that can be packed. Add the values to name both. */
 typedef enum tessera_operand { TESSERA_A = 1, TESSERA_B = 2 } tessera_operand;
 
 /* The assumptions and resources of a plan. */
@@ -207,7 +207,7 @@ typedef enum tessera_where {
   TESSERA_ON_CPU = 2
 } tessera_where;
 
-/* The limit of the time of a call, by the model. */
+/* What limits the time of a call, according to the cost model. */
 typedef enum tessera_bound {
   TESSERA_BOUND_ARITHMETIC = 0,
   TESSERA_BOUND_MEMORY = 1, /* of the GPU */
@@ -215,13 +215,14 @@ typedef enum tessera_bound {
   TESSERA_BOUND_HOST = 3    /* copies from and to host memory, or the CPU */
 } tessera_bound;
 
-/* One way to compute a problem. Times are microseconds predicted by the model. */
+/* One way to compute a problem. Times are microseconds that the cost model predicts. */
 typedef struct tessera_choice {
   size_t size;
   char kernel[96];    /* "simt_f32/128x64" */
   char decision[160]; /* "396 tiles, 116 split in 132 runs" */
   double total_us;    /* of all, the larger of multiply_us + store_us and memory_us counts */
-  /* reduce_us: launches after the product, which add partial sums or apply the epilogue. */
+  /* reduce_us: the time of launches after the product, which add partial sums or apply the
+   * epilogue. */
   double launch_us, repack_us, start_us, multiply_us, store_us, memory_us, reduce_us, remainder_us;
   int64_t workspace_bytes;
   int32_t bound;    /* tessera_bound */
@@ -248,7 +249,7 @@ typedef struct tessera_explanation {
 typedef struct tessera_handle_s* tessera_handle;
 typedef struct tessera_plan_s* tessera_plan;
 
-/* The release of the library: "0.1.0", 100. */
+/* The release of the library, as text ("0.1.0") and as a number (100). */
 const char* tessera_version(void);
 int32_t tessera_version_number(void);
 
@@ -260,33 +261,34 @@ const char* tessera_activation_name(int32_t activation);
  * thread's next call that fails. */
 const char* tessera_last_message(void);
 
-/* How many GPUs the driver shows; 0 without a driver. Then tessera_last_message() says why. */
+/* Sets *count to the number of GPUs that the driver shows. Without a driver the number is 0, and
+ * tessera_last_message() gives the reason. */
 tessera_status tessera_device_count(int32_t* count);
-/* Facts of one of them. device->size is set by the caller. */
+/* Fills in the facts of GPU number `gpu`. The caller sets device->size. */
 tessera_status tessera_device_info(int32_t gpu, tessera_device* device);
 
 /* A handle keeps loaded code, plans, and a few workspaces and host buffers. A null place means
  * TESSERA_CURRENT_CONTEXT. Each handle is for one GPU; a program may have many. */
 tessera_status tessera_create(tessera_handle* handle, const tessera_place* place);
-/* Does nothing for a null handle. Plans of the handle stay valid, and a call that uses the handle
- * in another thread ends first. */
+/* Destroys a handle; does nothing for null. Plans of the handle stay valid. If another thread is in
+ * a call that uses the handle, that call ends first. */
 tessera_status tessera_destroy(tessera_handle handle);
 
-/* Is called with one line for each plan that is made and each call that is refused, in the thread
- * of the call. Null ends it. The callback must not call Tessera. What follows "; call " in the line
- * of a plan describes the call; "tessera tune --from" reads it. */
+/* A callback that gets one line for each plan that is made and each call that is refused, in the
+ * thread of the call. Null ends the log. The callback must not call Tessera. In the line of a plan,
+ * the text after "; call " describes the call; "tessera tune --from" reads it. */
 typedef void (*tessera_log)(void* user, const char* line);
 tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* user);
 
-/* D = alpha op(A) op(B) + beta C on a stream. Asynchronous unless operands are in host memory. The
- * first call for a problem plans and prepares it, also inside a stream capture; the handle keeps
- * the plan and lends a workspace. A captured graph keeps its own workspace until it is destroyed,
- * so graphs may run at the same time. The handle must outlive them. */
+/* Computes D = alpha op(A) op(B) + beta C on a stream. The call is asynchronous unless operands are
+ * in host memory. The first call for a problem plans and prepares it, also inside a stream capture;
+ * the handle keeps the plan and lends a workspace. A captured graph keeps its own workspace until
+ * it is destroyed, so graphs may run at the same time. The handle must outlive these graphs. */
 tessera_status tessera_gemm(tessera_handle handle, const tessera_problem* problem, double alpha,
                             const void* a, const void* b, double beta, const void* c, void* d,
                             void* stream);
-/* The same with all arguments; options may be null. Without a workspace in the arguments the handle
- * lends its own; alignment is that of the addresses. */
+/* Like tessera_gemm(), with all arguments; options may be null. If the arguments have no workspace,
+ * the handle lends one. The alignment is that of the addresses. */
 tessera_status tessera_gemm_with(tessera_handle handle, const tessera_problem* problem,
                                  const tessera_plan_options* options,
                                  const tessera_arguments* arguments);
@@ -298,26 +300,27 @@ tessera_status tessera_plan_create(tessera_plan* plan, tessera_handle handle,
                                    const tessera_plan_options* options);
 /* Bytes of device memory that a run needs in addition to the operands. */
 tessera_status tessera_plan_workspace(tessera_plan plan, size_t* bytes);
-/* Launches, and neither allocates nor waits. Host memory: returns when D is there, and needs no
- * workspace. */
+/* Launches a plan, and neither allocates nor waits. If operands are in host memory, the call needs
+ * no workspace, and returns when D is complete. */
 tessera_status tessera_plan_run(tessera_plan plan, const tessera_arguments* arguments);
-/* Does nothing for a null plan. */
+/* Destroys a plan; does nothing for null. */
 tessera_status tessera_plan_destroy(tessera_plan plan);
 
 /* Plans problems as tessera_gemm() does, with beta of 0 and of other values, loads the code that
  * they need, and makes room for their workspace on the stream: their first call then costs as
- * little as later ones. Without it that call plans the problem and, where no call has needed the
- * kernel before, loads it, for which the driver may wait for running kernels. problems: `count`
- * structs of one size; operands in device memory. The handle keeps two plans for each (plan_cache).
- * options may be null; alignment is that of the addresses, the rest as in the later calls'. */
+ * little as later ones. Without this, the first call plans the problem and loads the kernel if no
+ * call has needed it before; to load it, the driver may wait for running kernels. problems: `count`
+ * structs of one size, with operands in device memory. The handle keeps two plans for each problem
+ * (plan_cache). options may be null; the alignment is that of the addresses, and the other options
+ * must be those of the later calls. */
 tessera_status tessera_warm_up(tessera_handle handle, const tessera_problem* problems, size_t count,
                                const tessera_plan_options* options, void* stream);
 
-/* Bytes of device memory that A or B (tessera_operand) takes in packed form, which is prepared once
- * and read by many calls: weights. TESSERA_COMPUTE_F16X3 alone has such a form so far (FP16 terms);
- * for other types the status is TESSERA_UNSUPPORTED. The form depends on the operand's elements
- * alone: one packed B serves any m, order and leading dimension, and may be read as an A with as
- * many rows. The problem describes the operand, and has no batch. */
+/* The bytes of device memory that A or B (tessera_operand) takes in packed form. An operand that
+ * many calls read, such as weights, is packed once. So far only TESSERA_COMPUTE_F16X3 has a packed
+ * form (FP16 terms); for other types the status is TESSERA_UNSUPPORTED. The form depends on the
+ * operand's elements alone: one packed B serves any m, order and leading dimension, and may be read
+ * as an A with as many rows. The problem describes the operand, and has no batch. */
 tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem* problem,
                                     int32_t operand, size_t* bytes);
 /* Writes the packed form to `memory`, aligned to 256 bytes, on a stream. The caller owns the memory
@@ -325,20 +328,21 @@ tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem
 tessera_status tessera_pack(tessera_packed* packed, tessera_handle handle,
                             const tessera_problem* problem, int32_t operand, const void* matrix,
                             void* memory, size_t bytes, void* stream);
-/* Ends the use of a packed operand; its memory stays the caller's. Does nothing for null. */
+/* Ends the use of a packed operand; does nothing for null. The caller still owns the memory. */
 tessera_status tessera_packed_destroy(tessera_packed packed);
 
-/* The kernel that would run, its predicted time, and why a faster one is not possible.
- * explanation->size is set by the caller; options may be null. choices may be null if count is 0;
- * else it has room for `count` choices, the one taken first, then ever slower ones, and the caller
- * sets the size of the first. Entries beyond explanation->choices are left alone. */
+/* Finds the kernel that would run, its predicted time, and why a faster kernel is not possible. The
+ * caller sets explanation->size; options may be null. choices may be null if count is 0; otherwise
+ * it has room for `count` choices, and the caller sets the size of the first. They are ordered by
+ * time, and the first is the one that would be taken. Entries beyond explanation->choices are left
+ * alone. */
 tessera_status tessera_explain(tessera_handle handle, const tessera_problem* problem,
                                const tessera_plan_options* options,
                                tessera_explanation* explanation, tessera_choice* choices,
                                size_t count);
-/* The same as text of several lines that ends with a zero and is truncated to `bytes`. text may be
- * null if bytes is 0. If needed is not null, it is set to the bytes of the whole text, with the
- * zero. */
+/* Writes the explanation of tessera_explain() as text of several lines, which ends with a zero and
+ * is truncated to `bytes`. text may be null if bytes is 0. If needed is not null, it is set to the
+ * size of the whole text in bytes, with the zero. */
 tessera_status tessera_explain_text(tessera_handle handle, const tessera_problem* problem,
                                     const tessera_plan_options* options, char* text, size_t bytes,
                                     size_t* needed);

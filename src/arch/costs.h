@@ -23,39 +23,46 @@ struct Costs {
   double uniform = 1;  // not measured
   double control = 1;  // not measured
   // HW: latency of a shared-memory load after its last wavefront. Each step of the pointer chases
-  // (rows "shared_memory", shared_chase_*) has an integer addition; its 4 cycles are subtracted.
+  // (rows "shared_memory", shared_chase_*) has an integer addition; the addition's 4 cycles are
+  // subtracted.
   double shared_latency = 24;
   double l1_latency = 33;     // HW: latency global_chase, minus its two additions per load
   double store_release = 18;  // until a store's registers are free: Huerta et al., MICRO 2025
   // Average latency of a load that misses L1 while all SMs load. Fitted to the rungs at 1024 and
-  // 2048 by tools/calibrate/fit_model. A single load takes 278 from L2 and 620 from device memory
-  // (HW: latency l2_chase of 16 MiB and of 1 GiB).
+  // 2048 by tools/calibrate/fit_model. A single load takes 278 cycles from L2 and 620 from device
+  // memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
   double miss_latency = 600;
   // HW: cycles between two warp loads of one SM that miss L1, for 32, 64 and 128 bits per lane
   // (rows "global_memory", l2_load_*).
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
   double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM per cycle
-  // Atomics, each in its fastest form. "H100" marks values from an H100, whose SM is the H200's
-  // (results/calibration/h100_atomics.json).
-  // HW: shared_memory shared_atomic_add: cycles per lane when all lanes update one address.
+  // Costs of atomics, each for the fastest form of the instruction. "H100" marks values measured on
+  // an H100, which has the same SM as an H200 (results/calibration/h100_atomics.json). HW
+  // (benchmark shared_memory, case shared_atomic_add): cycles per lane when all lanes update one
+  // address in shared memory.
   double shared_atomic = 1;
-  // HW, H100: shared_red_add_f32: the same for f32, where an addition is a compare-and-swap loop.
+  // HW, H100 (case shared_red_add_f32): cycles per lane when all lanes add an f32 to one address in
+  // shared memory. Such an addition is a compare-and-swap loop.
   double shared_swap_32 = 11.8;
-  // HW, H100: shared_red_add_u64 and _f64: the same for 64-bit sums.
+  // HW, H100 (cases shared_red_add_u64 and _f64): cycles per lane when all lanes add a 64-bit
+  // number to one address in shared memory.
   double shared_swap_64 = 13.2;
-  // HW: global_memory global_atomic_add with all SMs busy: cycles per sector that an SM updates, or
-  // per lane where several lanes update one address; 2.4 where all 32 lanes update one address.
+  // HW (benchmark global_memory, case global_atomic_add, all SMs busy): cycles that an atomic costs
+  // an SM per sector updated; where several lanes update one address, per lane instead. With all 32
+  // lanes on one address 2.4 was measured.
   double l2_atomic = 2.05;
-  // HW, H100: "the grid, all warps alike", stride 1: nanoseconds between two updates of one sector.
+  // HW, H100 ("the grid, all warps alike", stride 1): nanoseconds between two atomic updates of one
+  // sector.
   double hot_sector_ns = 0.57;
-  // HW, H100: global_histogram_u32 of 4 bins: nanoseconds per lane at the most wanted address of a
-  // request whose lanes share addresses.
+  // HW, H100 (global_histogram_u32 with 4 bins): where lanes of a request share addresses, the
+  // nanoseconds per lane at the address that most lanes update.
   double hot_lanes_integer_ns = 0.64;
-  // HW, H100: global_histogram_f32 of 4 bins: the same for floats.
+  // HW, H100 (global_histogram_f32 with 4 bins): like hot_lanes_integer_ns, for floats.
   double hot_lanes_float_ns = 1.5;
-  // HW, H100: the grid, 32 lanes per address: nanoseconds between two updates of an integer.
+  // HW, H100 (the grid, 32 lanes per address): nanoseconds between two atomic updates of one
+  // integer.
   double hot_integer_ns = 0.72;
-  // HW, H100: the same for a float.
+  // HW, H100 (the grid, 32 lanes per address): nanoseconds between two atomic updates of one float.
   double hot_float_ns = 1.74;
   double barrier = 12;         // HW: control barrier: cycles per barrier
   double barrier_arrival = 2;  // HW: the same rows: additional cycles per warp that arrives
@@ -72,14 +79,15 @@ struct Costs {
   double dram_gbs = 4540;       // HW: streams stream_read of 2 GiB
 
   bool is_measured = true;  // on this GPU; else rates from data sheets, with an H200's latencies
-  // Relative errors of predictions at 1024 and 2048 (results/calibration/h200_model_fit.json).
+  // Relative errors of predicted times at sizes 1024 and 2048
+  // (results/calibration/h200_model_fit.json).
   double median_error = 0, largest_error = 0;
 };
 
 inline constexpr std::string_view kCostsMeasuredOn = "h200";
 
-// The costs of a GPU. For one that was not measured, rates follow from its lanes, its clock and its
-// memory; everything else is copied from the H200, and is_measured is false.
+// Returns the costs of a GPU. For a GPU that was not measured, the rates follow from its lanes,
+// clock and memory; everything else is copied from the H200, and is_measured is false.
 constexpr Costs costs_of(const Gpu& gpu) {
   Costs costs;
   costs.median_error = 0.019;
@@ -89,12 +97,13 @@ constexpr Costs costs_of(const Gpu& gpu) {
   costs.median_error = costs.largest_error = 0;
   costs.fma = 128.0 / gpu.fp32_lanes;
   costs.fp64 = 128.0 / gpu.fp64_lanes;
-  // A DMMA 8x8x4 is 256 multiply-adds.
+  // One DMMA 8x8x4 does 256 multiply-adds.
   costs.tensor = gpu.fp64_tensor_lanes == 0 ? 0 : 1024.0 / gpu.fp64_tensor_lanes;
   const double ratio = gpu.memory_gbs / 4800;  // to an H200's data sheet
   costs.dram_gbs *= ratio;
   costs.copy_gbs *= ratio;
-  // An assumed rate is already what memory delivers; a data sheet's rate is only partly reached.
+  // The assumed rate is already what memory delivers; of a data sheet's rate only a part is
+  // reached.
   if (gpu.assumed_copy > 0) costs.dram_gbs = costs.copy_gbs = gpu.assumed_copy;
   // HW: on an H200 with all SMs loading, L2 delivers about 34 bytes per clock to each SM.
   costs.l2_gbs = 34.0 * gpu.sms * gpu.clock_ghz;

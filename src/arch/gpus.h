@@ -1,4 +1,5 @@
-// The GPUs we know, each number with its source. Whitepapers are NVIDIA's architecture whitepapers.
+// The GPUs we know, with the source of each number. "Whitepaper" means the architecture whitepaper
+// of NVIDIA.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ inline constexpr Gpu kH200 = {
     .measured_fp32 =
         66.5,  // HW: FFMAs alone, half a second (results/calibration/h200_registers.json)
     .estimated_fp64 = 33.3,  // the same share of the peak as in the FFMA loop
-    // HW: between stream_copy, 3959 GB/s, and stream_read, 4541 GB/s
-    // (results/calibration/h200_calibration.json). The cost model was fitted with this value.
+    // HW: a value between the rates of stream_copy (3959 GB/s) and stream_read (4541 GB/s) in
+    // results/calibration/h200_calibration.json. The cost model was fitted with this value.
     .assumed_copy = 4265,
 };
 
@@ -168,7 +169,8 @@ inline constexpr Gpu kRtx2080Ti = {
 
 inline constexpr std::array kGpus = {kH200, kH100, kA100, kV100, kRtx3090, kRtx4090, kRtx2080Ti};
 
-// The numbers of a device by the name its driver gives it ("NVIDIA H200"), or null when unknown.
+// Returns the hardware numbers of a device by the name that its driver reports ("NVIDIA H200"), or
+// null if the GPU is unknown.
 constexpr const Gpu* find_gpu(std::string_view device_name) {
   for (const Gpu& gpu : kGpus) {
     if (device_name.find(gpu.match) != std::string_view::npos) return &gpu;

@@ -18,8 +18,9 @@ struct SmLimits {
   int shared_reserved = 0;  // bytes of each block that the system takes
 };
 
-// HW: warps, blocks, reserved bytes: CUDA C++ Programming Guide, technical specifications per
-// compute capability. HW: units: cuda_occupancy.h of CUDA 13.0, 256 bytes before 8.0 and 128 since.
+// HW: limits of warps and blocks, and reserved bytes: CUDA C++ Programming Guide, technical
+// specifications per compute capability. HW: allocation units: cuda_occupancy.h of CUDA 13.0; 256
+// bytes below compute capability 8.0, and 128 bytes from 8.0 on.
 constexpr SmLimits sm_limits(int sm) {
   switch (sm) {
     case 70:
@@ -37,7 +38,8 @@ constexpr SmLimits sm_limits(int sm) {
   }
 }
 
-// HW: the same for all compute capabilities from 7.0 to 9.0 (cuda_occupancy.h of CUDA 13.0).
+// HW: these constants hold for all compute capabilities from 7.0 to 9.0 (cuda_occupancy.h of CUDA
+// 13.0).
 inline constexpr int kWarpThreads = 32;
 inline constexpr int kRegisterUnit = 256;  // a warp gets a multiple of this many registers
 inline constexpr int kSubPartitions = 4;   // per SM; each has its share of the registers
@@ -97,7 +99,8 @@ constexpr int blocks_by_shared(const Gpu& gpu, const BlockNeeds& needs) {
 
 }  // namespace detail
 
-// How many blocks of a kernel fit on an SM that gives shared memory its largest share of L1.
+// The number of blocks of a kernel that fit on an SM, if the SM uses as much of its L1 as possible
+// for shared memory.
 constexpr Occupancy occupancy(const Gpu& gpu, const BlockNeeds& needs) {
   const SmLimits limits = sm_limits(gpu.sm);
   Occupancy result;

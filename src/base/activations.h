@@ -1,6 +1,6 @@
 // The activations that an epilogue may end with. One table serves the problem, the host's product,
-// the reference, the command line and the C API; Python reads it through the C API. Device code for
-// each is in kernels/epilogue/activations.h.
+// the reference, the command line and the C API; Python reads it through the C API. Their device
+// code is in kernels/epilogue/activations.h.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@ namespace tessera {
 // The values are those of the activations in include/tessera/gemm.h.
 enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf, kSilu };
 
-// A function of one value in both precisions of the host. It defines the activation: device code is
-// tested against it.
+// An activation as a function of one value, in the two precisions that the host uses. This code
+// defines the activation: device code is tested against it.
 struct ActivationFormula {
   double (*of_double)(double);
   long double (*of_long)(long double);
@@ -26,9 +26,9 @@ struct ActivationRow {
   const char* text;  // for messages
   ActivationFormula formula;
   double steepest_slope;  // the largest factor by which an error of the argument grows
-  // Rounding errors of a result, in units of the sum's type. GELU and SiLU multiply x by a
-  // probability, which is the reciprocal of a sum with an exponential; the exponential's argument
-  // has a few rounding errors of its own.
+  // The number of rounding errors in a result, each one unit roundoff of the sum's type. GELU and
+  // SiLU multiply x by a probability, which is the reciprocal of a sum with an exponential; the
+  // exponential's argument has a few rounding errors of its own.
   int roundings;
 };
 
@@ -79,7 +79,7 @@ constexpr bool is_known(Activation activation) {
   return static_cast<int>(activation) >= 0 && static_cast<int>(activation) < kActivationCount;
 }
 
-// Expects a known activation.
+// Returns the table row of an activation, which must be one of the enum's values.
 constexpr const ActivationRow& row_of(Activation activation) {
   return kActivations[static_cast<int>(activation)];
 }

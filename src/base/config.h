@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// A block tile: m x n outputs, k deep.
+// A block tile: m x n outputs, whose sums grow by k products at a time.
 struct BlockTile {
   int m, n, k;
 };
@@ -15,10 +15,10 @@ struct OutputTile {
   int m, n;
 };
 
-// The index along which an operand is contiguous. kStrided: known only at run time.
+// The index along which an operand is contiguous; kStrided if that is known only at run time.
 enum class Major { kStrided, kM, kN, kK };
 
-// The majors of both operands of the canonical problem (C row-major).
+// The contiguous indices of A and B in the canonical problem (C row-major).
 struct Majors {
   Major a, b;  // a: kK or kM; b: kN or kK
 };
@@ -59,7 +59,7 @@ struct ConfigRows {
   static constexpr int size() { return count; }
 };
 
-// Repeats each variant for each pair of majors.
+// Returns the config table with four rows per variant of `list`, one for each pair of majors.
 template <class Config, int variants>
 constexpr ConfigRows<Config, 4 * variants> for_all_majors(
     const ConfigRow<Config> (&list)[variants]) {
@@ -73,7 +73,7 @@ constexpr ConfigRows<Config, 4 * variants> for_all_majors(
   return table;
 }
 
-// The same table type for kernels that take strides at run time: one row per variant.
+// Returns the config table of a kernel that takes strides at run time: one row per variant.
 template <class Config, int variants>
 constexpr ConfigRows<Config, variants> rows_of(const ConfigRow<Config> (&list)[variants]) {
   ConfigRows<Config, variants> table{};

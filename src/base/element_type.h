@@ -1,5 +1,5 @@
-// The element types: numbers in memory. Their facts are in base/types.h; device code includes this
-// file alone.
+// The element types: formats of numbers in memory. Sizes, names and ranges are in base/types.h;
+// device code includes only this file.
 #pragma once
 
 namespace tessera {

@@ -1,5 +1,5 @@
-// Calls code for the C++ type that represents an element type (an enum value). This file has the
-// only list of these pairs.
+// Calls a generic function with the C++ type that represents an element type (an enum value). This
+// file has the only list of these pairs.
 #pragma once
 
 #include <cmath>
@@ -53,7 +53,8 @@ decltype(auto) on_element(ElementType type, const char* what, Body&& body) {
   refuse_type(what, type);
 }
 
-// A double as an element: rounded to nearest even, and to the range of an integer (NaN to 0).
+// Converts a double to an element: rounds to nearest even. For an integer type it also clamps to
+// the type's range, and a NaN becomes 0.
 template <class T>
 T element_of(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -83,7 +84,7 @@ inline void store_element(ElementType type, double value, void* to) {
   });
 }
 
-// A value rounded to the type.
+// Rounds a value to an element type, and returns the result as a double.
 inline double rounded_to(ElementType type, double value) {
   return on_element(type, "rounding", [&]<class T>(T) -> double {
     return static_cast<double>(element_of<T>(value));

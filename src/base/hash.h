@@ -8,7 +8,8 @@
 
 namespace tessera {
 
-// 16 hexadecimal digits (FNV-1a). They distinguish builds, but do not protect against tampering.
+// The FNV-1a hash of the bytes, as 16 hexadecimal digits. It distinguishes builds, but does not
+// protect against tampering.
 inline std::string hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const std::byte byte : bytes) {

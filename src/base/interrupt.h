@@ -1,5 +1,5 @@
-// Ctrl-C or SIGTERM stops a long run between two kernels and keeps what was measured; a second one
-// ends it.
+// The first Ctrl-C or SIGTERM stops a long run between two kernels and keeps the results so far. A
+// second one ends the process.
 #pragma once
 
 namespace tessera {

@@ -19,7 +19,7 @@ constexpr std::size_t kMostSizes = 100000;  // per argument; more is taken for a
 constexpr std::string_view kSizesRule =
     "a size, a list 'a,b' or a range 'lo:hi:step' or 'lo:hi:x2'";
 
-// Appends the sizes of one range; a step "x2" multiplies.
+// Appends the sizes of one range "lo:hi:step"; a step such as "x2" multiplies.
 void append_range(std::string_view argument, std::string_view text,
                   std::vector<std::int64_t>& sizes) {
   const std::vector<std::string> parts = split(text, ':');

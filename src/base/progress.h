@@ -1,4 +1,5 @@
-// A progress bar with the time left, on a terminal only: logs and pipes stay clean.
+// A progress bar with the time left. It is shown on terminals only, so that logs and pipes stay
+// clean.
 #pragma once
 
 #include <chrono>
@@ -7,8 +8,8 @@
 
 namespace tessera {
 
-// "[#####.....] 5/10  1:07 left  02_coalesced", cut to `columns` columns; time left is unknown
-// (empty) before the first step.
+// The text of the bar: "[#####.....] 5/10  1:07 left  02_coalesced", cut to `columns` columns.
+// Before the first step the time left is unknown and not shown.
 std::string progress_line(std::int64_t done, std::int64_t total, const std::string& words,
                           double seconds_so_far, std::size_t columns = 79);
 
@@ -20,7 +21,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::int64_t done, const std::string& words);
-  // Removes the line, so that something else can be printed.
+  // Erases the bar, so that something else can be printed.
   void wipe();
 
  private:

@@ -1,5 +1,5 @@
-// Stored results keep the names that kernels and variants had at the time. Readers translate the
-// text to current names before they parse it.
+// Stored results contain the names that kernels and variants had when they were measured. Programs
+// that read them translate the text to current names before they parse it.
 #pragma once
 
 #include <istream>
@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-// The text with current names. A name is replaced unless a letter or digit is next to it, so
-// "rung_06_strip_of_4__2x2" is translated, too.
+// Returns the text with all old names replaced by current names. A name is replaced unless a letter
+// or digit is next to it, so "rung_06_strip_of_4__2x2" is translated, too.
 std::string with_current_names(std::string_view text);
 
-// The rest of a stream, translated.
+// Reads the rest of a stream, and returns it with current names.
 std::string read_with_current_names(std::istream& stream);
 
 }  // namespace tessera

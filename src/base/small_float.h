@@ -27,7 +27,8 @@ struct SmallFloat {
   static constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   static constexpr Bits kTop = ((1 << kExponentBits) - 1) << kFractionBits;
   static constexpr Bits kSign = 1 << (kExponentBits + kFractionBits);
-  // The first pattern that is not finite, and the NaN that a double's NaN becomes.
+  // kBeyond: the first bit pattern that is not finite. kNan: the pattern to which a NaN is
+  // converted.
   static constexpr Bits kBeyond = kIeee ? kTop : kTop | ((1 << kFractionBits) - 1);
   static constexpr Bits kNan = kIeee ? kTop | 1 << (kFractionBits - 1) : kBeyond;
 
@@ -38,7 +39,7 @@ struct SmallFloat {
     const std::uint64_t fraction = from & kFraction;
     if (exponent == 1024) return sign | (fraction ? nan_of(fraction) : kBeyond);
     // The value is rounded in units of the last place. Numbers below the smallest normal number use
-    // the units of that number.
+    // the same unit as that number.
     const int missing = exponent < 1 - kBias ? 1 - kBias - exponent : 0;
     const int shift = kDropped + missing;
     if (shift > 53 || exponent == -1023) return sign;  // less than half of the smallest number

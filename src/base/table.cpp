@@ -58,7 +58,7 @@ std::string joined(const std::vector<std::string>& cells, std::string_view separ
   return out;
 }
 
-// The text with `mark` put before every `special`.
+// Returns the text with `mark` inserted before every `special`.
 std::string escaped(std::string_view text, char special, char mark) {
   std::string out;
   for (char c : text) {

@@ -1,6 +1,6 @@
 // Element types (numbers in memory) and compute types (how they are multiplied and summed). Each
 // has one table with sizes, names, ranges and rounding, so that a new type is a new row. Code that
-// does not know a type refuses it by name. Pure C++.
+// does not know a type names it in an error. Pure C++.
 #pragma once
 
 #include <string>
@@ -24,17 +24,17 @@ struct ElementFacts {
   bool has_infinities;
 };
 
-// The row of a type. Throws kBadArgument for a value outside of the enum.
+// Returns the table row of an element type. Throws kBadArgument for a value outside of the enum.
 const ElementFacts& facts_of(ElementType type);
 
 inline int size_of(ElementType type) { return facts_of(type).bytes; }  // bytes
 std::string_view name_of(ElementType type);  // "f32"; "unknown" for a value outside of the enum
 bool is_float(ElementType type);
-// Half of the distance from 1 to the next number; 0 for integers.
+// The unit roundoff: half of the distance from 1 to the next number; 0 for integers.
 double unit_roundoff(ElementType type);
-// Throws kBadArgument, with the argument's name and a list of the accepted names.
+// Parses a name. Throws kBadArgument, with `argument` and a list of the accepted names.
 ElementType parse_element_type(std::string_view argument, std::string_view name);
-// Throws kUnsupported: "<what> does not take elements of type made-up".
+// Throws kUnsupported with the message "<what> does not take elements of type made-up".
 [[noreturn]] void refuse_type(std::string_view what, ElementType type);
 
 // How elements are multiplied and summed. Operands may be rounded first (TF32). A product is exact
@@ -61,7 +61,7 @@ const ComputeFacts& facts_of(ComputeType type);
 std::string_view name_of(ComputeType type);
 ComputeType parse_compute_type(std::string_view argument, std::string_view name);
 
-// The types of one product.
+// The types of the operands and of the sums of one product.
 struct Types {
   ElementType a = ElementType::kF32, b = ElementType::kF32;
   ElementType c = ElementType::kF32, d = ElementType::kF32;
@@ -70,19 +70,19 @@ struct Types {
   bool operator==(const Types&) const = default;
 };
 
-// A, B, C and D of one type.
+// Returns types in which A, B, C and D all have the element type `type`.
 constexpr Types same_types(ElementType type, ComputeType compute) {
   return {type, type, type, type, compute};
 }
 
-// The types that a single name on the command line means: "bf16" is BF16 for A to D, FP32 for sums.
+// Types with a single name on the command line: "bf16" means BF16 for A to D, and FP32 for sums.
 inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
 inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
 inline constexpr Types kF16x3Types = same_types(ElementType::kF32, ComputeType::kF16x3);
 inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
 inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
-// D has the type of the sums. These types have no single name.
+// Types in which D has the type of the sums. They have no single name on the command line.
 inline constexpr Types kF16ToF32Types{ElementType::kF16, ElementType::kF16, ElementType::kF32,
                                       ElementType::kF32, ComputeType::kF32};
 inline constexpr Types kBf16ToF32Types{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
@@ -92,16 +92,16 @@ inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, Elemen
 inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,
                                 ElementType::kS32, ComputeType::kS32};
 
-// "bf16" for types with a single name; else A, B, C, D and compute: "bf16,bf16,f32,f32,f32".
+// The single name of the types ("bf16"), or those of A to D and compute ("bf16,bf16,f32,f32,f32").
 std::string name_of(const Types& types);
-// "bf16 x bf16 -> f32 with compute f32", and "+ bf16" for a C of another type than D.
+// Describes types: "bf16 x bf16 -> f32 with compute f32"; adds "+ bf16" if C differs from D.
 std::string describe(const Types& types);
-// Not ok for a value outside of its enum.
+// Returns an error if a type is not a value of its enum.
 Status check(const Types& types);
-// Parses a single name, or five types, as name_of(Types) writes them. Throws kBadArgument with a
-// list of the accepted names.
+// Parses types as name_of(Types) writes them: one name, or five. Throws kBadArgument with a list of
+// the accepted names.
 Types parse_types(std::string_view argument, std::string_view text);
-// The named types above whose A, B, C and D all have this element type; else throws kUnsupported.
+// The named types whose A to D all have this element type. Throws kUnsupported if there are none.
 Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 

@@ -24,7 +24,7 @@ struct KernelRow {
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
   int threads = 0;             // per block, along x
   int threads_y = 1;           // and along y
-  // For production kernels, which may have several rows for the same majors:
+  // Fields of production kernels, which may have several rows for the same majors:
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // boxes of the operands that TMA loads
   int shared_bytes = 0;              // dynamic shared memory of a block
@@ -54,9 +54,10 @@ struct Kernel {
   std::string family;           // its host file is gemm/families/<family>.cpp
   std::vector<KernelRow> rows;  // variant by variant; the first is the default
   std::vector<HelperEntry> helpers;
-  // Compute capabilities of the GPUs that its code runs on, first and last.
+  // The lowest and the highest compute capability that the kernel's code runs on.
   int first_sm = 0, last_sm = 999;
-  // Code from elsewhere than this build's images, by their names; one under "" holds all entries.
+  // Images that are used instead of those of this build, by image name. An image under "" holds all
+  // entries of the kernel.
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // namespace of the source: "tessera::warp_tile"
@@ -67,29 +68,31 @@ struct Kernel {
   bool applies_epilogue = false;
   bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
   int known_spills = 0;   // that the build lets its main loops have
-  // The kernel that this one is a patched form of: only the cubin differs; source, PTX, entries and
-  // plan are shared. "" for a kernel that is not patched.
+  // The name of the kernel whose patched form this kernel is; "" for a kernel that is not patched.
+  // Only the cubin differs: both have the same source, PTX, entries and plan.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
 };
 
 std::span<const Kernel> all_kernels();
-// The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
-// multiplies nothing, so all_kernels() does not contain it.
+// The kernel that is launched after a product to apply its epilogue. It has an entry for each type
+// of D, and no row: it multiplies nothing, so all_kernels() does not contain it.
 const Kernel& finish_kernel();
-// The launch before a product that converts an operand. It has one entry.
+// The kernel that is launched before a product to convert an operand. It has one entry.
 const Kernel& widen_kernel();
-// Throws kUnsupported, with both types, where there is none. `writes_x`: an auxiliary output, too.
+// Returns the entry of finish_kernel() for these types; with `writes_x`, one that also writes an
+// auxiliary output. Throws kUnsupported, with a message that names both types, if there is none.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d, bool writes_x = false);
 
-// A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
+// Whether a kernel is a rung: a teaching kernel, which is planned when it is named and never chosen
+// by the library. Its name has a number.
 bool is_rung(const Kernel& kernel);
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
 
-// Kernels that a user names: a name, its number, a glob, a comma-separated list, "rungs", "library"
-// (those that are not rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
-// "/all" for every variant) and an optional ":decision" (gemm/decision.h). Throws kBadArgument with
-// the name that was given and the closest names there are.
+// The kernels that a user names by a kernel's name, its number, a glob, a comma-separated list,
+// "rungs", "library" (those that are not rungs) or "all", each with an optional "/variant"
+// ("12_warp_tile/staged"; "/all" for every variant) and an optional ":decision" (gemm/decision.h).
+// Throws kBadArgument with the name that was given and the closest names there are.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;
@@ -102,19 +105,20 @@ const std::string& first_entry_of(const KernelChoice& choice);  // the first ent
 // variant.
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
 
-// Not ok, kUnsupported, if no kernel multiplies these types at any size: names them.
+// Returns kUnsupported, with a message that names the types, if no kernel multiplies them at any
+// size.
 Status check_has_kernel(const Types& types);
 
-// The image with an entry of the kernel (a row or a helper), or with an entry of finish_kernel() or
-// widen_kernel(), which any plan may launch. If it is not compiled, throws kUnavailable with the
-// command that compiles it.
+// Returns the image that contains an entry of the kernel (of a row or a helper), or an entry of
+// finish_kernel() or widen_kernel(), which any plan may launch. If the image is not compiled,
+// throws kUnavailable with the command that compiles it.
 const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
-// The same, or nullptr.
+// Like image_of(), but returns nullptr if the image is not compiled.
 const CodeImage* compiled_image_of(const Kernel& kernel, std::string_view entry);
 
 // The names of the images that hold the kernel's entries, in the order of its rows.
 std::vector<std::string> image_names_of(const Kernel& kernel);
-// All of them. Throws kUnavailable where one is missing.
+// All images that hold the kernel's entries. Throws kUnavailable if one is missing.
 std::vector<const CodeImage*> images_of(const Kernel& kernel);
 
 }  // namespace tessera

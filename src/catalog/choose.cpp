@@ -15,7 +15,8 @@ bool is_number(std::string_view text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// Whether a pattern selects the kernel: by number ("2", "02"), or by a glob over full names.
+// Whether a pattern selects the kernel: a word for many kernels ("all", "rungs", "library"), a
+// number ("2", "02"), or a glob over full names.
 bool matches(const Kernel& kernel, const std::string& pattern) {
   if (pattern == "all") return true;
   if (pattern == "rungs") return is_rung(kernel);
@@ -39,7 +40,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Without a variant in the name: the default one.
+// Appends the variants of a kernel that are wanted: the default variant if no variant is named.
 void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
                   const std::string& decision, std::vector<KernelChoice>& out) {
   const std::vector<std::string> variants = variants_of(kernel);
@@ -61,7 +62,8 @@ void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
   }
 }
 
-// NAME, NAME/VARIANT, and either with :DECISION.
+// Appends the kernels that an item names. An item is NAME or NAME/VARIANT, with an optional
+// :DECISION.
 void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
   const std::size_t colon = std::min(item.find(':'), item.size());
   const std::string decision(item.substr(std::min(colon + 1, item.size())));

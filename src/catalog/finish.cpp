@@ -1,4 +1,4 @@
-// The launch that applies an epilogue, for each type of D.
+// The catalog line of the kernel that applies an epilogue, with an entry for each type of D.
 #include "catalog/catalog.h"
 #include "kernels/passes/finish_params.h"
 #include "kernels/types/stored.h"

@@ -18,7 +18,7 @@ std::string cubin_of(std::string_view name) {
   return std::string(name) + "." + std::string(kArch) + ".cubin";
 }
 
-// Empty for a file that is not there.
+// The contents of a file; empty if there is no such file.
 std::string bytes_of(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -28,7 +28,8 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span<const char>(text));
 }
 
-// The name that the files of an image have: an older build may have given it another one.
+// The name, without ending, of the files of an image in a folder. An older build may have given the
+// image another name.
 std::string stem_of(const fs::path& folder, std::string_view name) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

@@ -15,13 +15,13 @@ namespace tessera {
 
 class ImageFiles {
  public:
-  // `path` is a pack, a folder with a tessera.images, or a folder of images' files. Otherwise
-  // throws kBadArgument with the name of `option`.
+  // `path` is a pack, a folder with a tessera.images, or a folder of images' files. For any other
+  // path, throws kBadArgument with the name of `option`.
   ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 
-  // The image of that name under the name "NAME of PATH", with its patched cubin if requested. It
-  // is kept; nullptr if there is none.
+  // Returns the image called `name`, with its patched cubin if requested, or nullptr if there is
+  // none. The result is kept in this object, and is called "NAME of PATH".
   const CodeImage* find(std::string_view name, bool with_patch);
 
   const std::string& path() const { return path_; }

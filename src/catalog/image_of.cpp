@@ -1,4 +1,4 @@
-// Entries to compiled code.
+// Finds the compiled code of an entry.
 #include <algorithm>
 
 #include "catalog/catalog.h"
@@ -18,7 +18,8 @@ const std::string& image_name_of(const Kernel& kernel, std::string_view entry) {
       Status::bad_argument("kernel " + kernel.name + " has no entry '" + std::string(entry) + "'"));
 }
 
-// The image that holds all entries of a kernel whose code is from elsewhere.
+// The image that holds all entries of a kernel whose code is not from this build; null if there is
+// none.
 const CodeImage* only_image_of(const Kernel& kernel) {
   const auto all = kernel.own_images.find("");
   return all == kernel.own_images.end() ? nullptr : &all->second;
@@ -41,8 +42,8 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// The kernel that has the entry. Entries that convert an operand before a product, or apply an
-// epilogue after it, belong to separate kernels that all others use.
+// Returns the kernel that has the entry. Entries that convert an operand before a product, or apply
+// an epilogue after it, belong to separate kernels, which all other kernels use.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
   for (const Kernel* pass : {&finish_kernel(), &widen_kernel()}) {
     const std::vector<HelperEntry>& all = pass->helpers;

@@ -16,15 +16,15 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kMagic = "tessera images 3\n";
-// Begins the file of an earlier build, which may be compared with this one: texts and cubins are
-// packed as one.
+// The first line of a pack file that an earlier build wrote. Such a file can be compared with this
+// build; it holds texts and cubins packed together.
 constexpr std::string_view kEarlierMagic = "tessera images 2\n";
 
 std::string hash_of_text(std::string_view text) {
   return hash_of(std::as_bytes(std::span<const char>(text)));
 }
 
-// "sm_90a,sm_86"; "-" for nothing.
+// Joins words by commas: "sm_90a,sm_86". Returns "-" if there are none.
 std::string comma_list(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
@@ -73,11 +73,11 @@ struct ImagePack::Row {
   bool has_text_in_code = false;  // of an earlier file
 };
 
-// An image and what it points to.
+// An image, and the unpacked bytes that it points to.
 struct ImagePack::Unpacked : CodeText::Source {
   Unpacked(const ImagePack& of, const Row& from) : pack(of), row(from) {}
 
-  // The cubins, and the patched one.
+  // Returns the image with its cubins and its patched cubin, which are unpacked at the first call.
   const CodeImage& code() {
     const std::lock_guard lock(mutex);
     if (!is_unpacked) unpack_code();
@@ -91,7 +91,8 @@ struct ImagePack::Unpacked : CodeText::Source {
   }
 
  private:
-  // At least `count`: the build packs cubins of GPUs that this image is not for, too.
+  // Unpacks the parts of a text. There must be at least `count`, and may be more: the build also
+  // packs cubins of GPUs that this image is not for.
   std::vector<std::string> parts_of(const Packed& packed, std::size_t count,
                                     std::string_view known = {}) const {
     const std::string found = hash_of_text(packed.bytes);
@@ -131,7 +132,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     image.portable_arch = row.portable_arch;
     image.further_cubins = std::span<const Cubin>(cubins).subspan(1);
     if (patch.empty()) return;
-    // A build of today has compared the hash.
+    // The build has compared the hash, unless the file is from an earlier build.
     image.patched = {std::as_bytes(std::span<const char>(patch[0])), patch[1], patch[2],
                      !row.has_text_in_code};
   }

@@ -19,8 +19,8 @@ namespace tessera {
 
 // An image as stored in the file. `code` holds one cubin per architecture; `text` holds the PTX and
 // the portable PTX; `patch` is empty, or holds the patched form of the first cubin, the hash of its
-// unpatched form, and a note (packed with that cubin). WHY two: most users need one of them, and
-// PTX takes ten times as long to unpack as a cubin.
+// unpatched form, and a note (packed with that cubin). WHY `code` and `text` are apart: most users
+// need only one of them, and PTX takes ten times as long to unpack as a cubin.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
@@ -43,17 +43,18 @@ class ImagePack {
   // Throws kUnavailable, naming the path and the rule, when the file cannot be read, is not an
   // image pack, or has another length than its first lines state.
   explicit ImagePack(const std::string& path);
-  // The same for bytes that the caller keeps alive. `path` names them in messages.
+  // Like the constructor above, for bytes that the caller keeps alive. `path` names the bytes in
+  // messages.
   ImagePack(std::string path, std::string_view bytes);
   ~ImagePack();
 
   const std::string& path() const { return path_; }
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
-  // The image with its cubins unpacked, at the first call, and kept; its PTX is unpacked when it is
-  // read. From any thread; nullptr where there is none of this name. PTX texts are followed by a 0
-  // byte, as the driver wants them. Throws kUnavailable, as reading the PTX does, if the bytes
-  // differ from those that were written.
+  // Returns the image of this name, or nullptr if there is none. Its cubins are unpacked at the
+  // first call, and kept; its PTX is unpacked when it is read. Any thread may call this. PTX texts
+  // are followed by a 0 byte, as the driver requires. Throws kUnavailable, as reading the PTX does,
+  // if the bytes differ from those that were written.
   const CodeImage* find(std::string_view name);
 
  private:
@@ -78,8 +79,8 @@ std::unique_ptr<ImagePack> load_images(const std::string& path);
 // there is none, or if it belongs to another build.
 ImagePack& own_images();
 
-// Throws kUnavailable, naming the pack, if it has another manifest or another commit than the
-// program; a program without a commit accepts any.
+// Throws kUnavailable, with a message that names the pack, if the pack's manifest or commit differs
+// from the program's. A program without a commit accepts a pack of any commit.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
 // From now on own_images() refuses the pack of another commit. Called once, when a program starts.

@@ -26,7 +26,8 @@ ImageContents& contents_of(std::vector<ImageContents>& images, const std::string
   return images.back();
 }
 
-// Kernels for only one SM have code that no other SM can use.
+// The architecture of the kernel's portable PTX, or 0 if there is none: a kernel for only one
+// compute capability has code that no other GPU can use.
 int portable_arch_of(const Kernel& kernel) {
   return kernel.first_sm == kernel.last_sm ? 0 : kernel.first_sm;
 }

@@ -18,7 +18,7 @@ struct ImageContents {
   bool is_shown = false;  // by `tessera ladder`: of a rung's default config
 };
 
-// All images, kernels in the order of the catalog, rows in theirs.
+// All images, in the order of the catalog's kernels and of each kernel's rows.
 std::vector<ImageContents> all_images();
 
 // The text that catalog/manifest.txt must hold.

@@ -12,11 +12,11 @@
 namespace tessera {
 namespace {
 
-// 12 images of the catalog: 663 kB in 12 s by level 19, 707 kB in 6.5 s by 16, 772 kB in 0.7 s
-// by 12.
+// The compression level of zstd. HW: 12 images of the catalog take 663 kB and 12 s with level 19,
+// 707 kB and 6.5 s with level 16, 772 kB and 0.7 s with level 12.
 constexpr int kLevel = 19;
 
-// Before compression: the number of parts, their sizes, then their bytes.
+// Joins the parts before compression: the number of parts, their sizes, then their bytes.
 std::string joined(const std::vector<std::string_view>& parts) {
   std::string text;
   const auto append = [&](std::uint64_t number) {

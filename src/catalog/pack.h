@@ -9,11 +9,12 @@
 
 namespace tessera {
 
-// Packs several byte strings into one. `known`: bytes that unpack() will also get; parts that
-// resemble them take little room (a patched cubin, with the unpatched one known: a tenth).
+// Packs several byte strings into one. `known` are bytes that unpack() will also get. Parts that
+// resemble them take little room: a patched cubin takes a tenth if the unpatched cubin is known.
 std::string pack(const std::vector<std::string_view>& parts, std::string_view known = {});
 
-// The byte strings again. Throws std::runtime_error if pack() did not write these bytes.
+// Unpacks the byte strings that pack() has packed. Throws std::runtime_error if pack() did not
+// write these bytes.
 std::vector<std::string> unpack(std::string_view packed, std::string_view known = {});
 
 }  // namespace tessera

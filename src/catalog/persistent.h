@@ -1,7 +1,7 @@
 // Production kernels: a persistent grid that walks a stream-K schedule, with operands loaded by TMA
 // where their alignment allows it. Members of such a kernel's config:
 //   block, thread, majors, loads      base/config.h
-//   threads(), ctas_per_sm()            of a block; CTAs per SM
+//   threads(), ctas_per_sm()           threads of a block; CTAs per SM
 //   shared_bytes()                     dynamic shared memory of a block
 //   a_box(), b_box()                   what one tensor copy moves: a TensorBox
 #pragma once
@@ -14,10 +14,11 @@
 
 namespace tessera::catalog {
 
-// The build's name for the entry of a row: "simt_f32__256x128x16_am_bn_tma".
+// The name that the build gives to the entry of a config row: "simt_f32__256x128x16_am_bn_tma".
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors,
                        Loads loads);
-// "simt_f32__reduce_256x128": adds the partials of tiles of this size.
+// The name of the entry that adds the partial sums of tiles of this size:
+// "simt_f32__reduce_256x128".
 std::string reduce_entry(std::string_view kernel, BlockTile block);
 
 std::string repack_entry(std::string_view kernel);  // "simt_f32__repack"
@@ -39,19 +40,19 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// The call of a helper for tiles of "128,64".
+// Returns the C++ call of a helper for a tile size, which is written as "128,64".
 using CallOfTile = std::function<std::string(const std::string& tile)>;
 inline std::string reduce_call(const std::string& tile) { return "reduce<" + tile + ">"; }
 
-// One helper for each tile size among the rows, that adds partials.
+// One helper for each tile size among the rows. A helper adds the partial sums of split tiles.
 std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
                                         const std::string& params,
                                         const CallOfTile& call = reduce_call);
-// The same, and one that repacks.
+// The helpers of reduce_helpers(), and one that repacks operands.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& params);
 
-// `prefix` is put before the kernel's name in the names of its entries.
+// The rows of a config table. `prefix` is put before the kernel's name in the names of its entries.
 template <class Rows>
 std::vector<KernelRow> persistent_rows(const std::string& prefix, const std::string& kernel,
                                        const Rows& table) {
@@ -63,7 +64,8 @@ std::vector<KernelRow> persistent_rows(const std::string& prefix, const std::str
   return rows;
 }
 
-// An FP32 kernel of the family in namespace tessera::`family`, whose params.h has SimtParams.
+// An FP32 kernel with a stream-K schedule. Its code is in namespace tessera::`family`, and the
+// params.h of that family declares SimtParams.
 template <class Rows>
 Kernel stream_k_kernel(const std::string& name, std::string idea, const std::string& family,
                        const Rows& table) {
@@ -98,8 +100,8 @@ Kernel direct_kernel(const std::string& name, std::string idea, const Rows& tabl
   return kernel;
 }
 
-// An FP64 kernel on tensor cores, with rows dmma_f64::kSm80 or kSm90. It also has a stream-K
-// schedule, but all its warps copy operands, of any layout and alignment.
+// An FP64 kernel on tensor cores, whose rows are dmma_f64::kSm80 or kSm90. It has a stream-K
+// schedule. All of its warps copy operands, which may have any layout and alignment.
 template <class Rows>
 Kernel dmma_kernel(const std::string& name, std::string idea, const Rows& table, int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
@@ -153,8 +155,8 @@ Kernel persistent_rung(const std::string& name, std::string idea, const Rows& ta
   return kernel;
 }
 
-// A rung of family "warpgroups" with a launch before it that copies operands into rows for tensor
-// copies.
+// A rung of family "warpgroups" with a launch before the product, which copies operands into rows
+// that tensor copies can read.
 template <class Rows>
 Kernel repacking_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = warpgroup_rung(name, std::move(idea), table);
@@ -165,7 +167,8 @@ Kernel repacking_rung(const std::string& name, std::string idea, const Rows& tab
   return kernel;
 }
 
-// ... with a launch that adds the partial sums of split tiles.
+// A rung of family "warpgroups" with a launch after the product, which adds the partial sums of
+// split tiles.
 template <class Rows>
 Kernel splitting_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = warpgroup_rung(name, std::move(idea), table);

@@ -1,4 +1,4 @@
-// How a catalog line becomes a Kernel: entry names from rows.
+// Makes a Kernel from a line of the catalog: names of entries and images follow from its rows.
 #pragma once
 
 #include <string>
@@ -9,21 +9,23 @@
 
 namespace tessera::catalog {
 
-// The build's name for the entry of a row: "rung_10_general_tile__128x128x8_ak_bn". `kernel`
-// includes the prefix.
+// The name that the build gives to the entry of a config row:
+// "rung_10_general_tile__128x128x8_ak_bn". `kernel` already includes the prefix "rung_".
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors);
 
-// "12_warp_tile__staged": the image of a kernel's config.
+// The name of the image of a kernel's config: "12_warp_tile__staged".
 inline std::string image_name(std::string_view kernel, std::string_view variant) {
   return std::string(kernel) + "__" + std::string(variant);
 }
 
-// "07_vector_access" -> "tessera::vector_access"
+// The namespace of a rung's code: "tessera::vector_access" for "07_vector_access".
 std::string name_space_of(const std::string& rung);
-// The table of configs of a kernel "mma_bf16_f32", by what follows its family: "kBf16F32".
+// The name of a kernel's config table, from the words after the family in the kernel's name:
+// "kBf16F32" for the words "bf16_f32" of "mma_bf16_f32".
 std::string table_of(std::string_view words);
 
-// The outputs of one thread: as in the config, else a vector along n with an equal share of them.
+// The tile of outputs that one thread computes: the config's own, or else a vector along n with an
+// equal share of the block's outputs.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;
@@ -65,7 +67,8 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
           .name_space = std::move(name_space)};
 }
 
-// `first_sm`: the lowest compute capability that its code runs on (kPortableArch of its config.h).
+// An FP32 rung. `first_sm` is the lowest compute capability that its code runs on (kPortableArch of
+// its config.h).
 template <class Rows>
 Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75,
             int known_spills = 0) {
@@ -75,7 +78,7 @@ Kernel rung(const std::string& name, std::string idea, const Rows& table, int fi
   return kernel;
 }
 
-// The same in FP64.
+// An FP64 rung. `first_sm` is the lowest compute capability that its code runs on.
 template <class Rows>
 Kernel fp64_rung(const std::string& name, std::string idea, const Rows& table, int first_sm) {
   Kernel kernel = rung(name, std::move(idea), table, first_sm);
@@ -83,7 +86,8 @@ Kernel fp64_rung(const std::string& name, std::string idea, const Rows& table, i
   return kernel;
 }
 
-// The same in BF16, with FP32 sums. `last_sm`: of the GPUs that its code runs on.
+// A BF16 rung with FP32 sums. `first_sm` and `last_sm` are the lowest and the highest compute
+// capability that its code runs on.
 template <class Rows>
 Kernel bf16_rung(const std::string& name, std::string idea, const Rows& table, int first_sm,
                  int last_sm = 999) {
@@ -93,8 +97,8 @@ Kernel bf16_rung(const std::string& name, std::string idea, const Rows& table, i
   return kernel;
 }
 
-// A rung of family "warpgroups", whose plan reads its config. The table outlives the program's
-// data.
+// A rung of family "warpgroups", whose plan reads its config. `table` must exist as long as the
+// program runs.
 template <class Rows>
 Kernel warpgroup_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = bf16_rung(name, std::move(idea), table, 90, 90);
@@ -118,7 +122,7 @@ Kernel first_fp64_rung(const std::string& name, std::string idea, const Rows& ta
   return kernel;
 }
 
-// "simt_f64_sm80": a production kernel of one launch, whose rows are portable::kF64Sm80.
+// A production kernel of one launch, such as "simt_f64_sm80", whose rows are portable::kF64Sm80.
 template <class Rows>
 Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table, int first_sm) {
@@ -133,7 +137,8 @@ Kernel portable_kernel(const std::string& name, std::string idea, const Types& t
   return kernel;
 }
 
-// "simt_f32_vector", "vector_bf16_f32": matrix times a few vectors.
+// A kernel that multiplies a matrix by a few vectors, such as "simt_f32_vector" or
+// "vector_bf16_f32".
 template <class Rows>
 Kernel vector_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, int first_sm) {
@@ -149,8 +154,8 @@ Kernel vector_kernel(const std::string& name, std::string idea, const Types& typ
   return kernel;
 }
 
-// "mixed_bf16_f32": a BF16 matrix times a few rows of FP32. The rows are mixed::kBf16F32. The table
-// outlives the program's data.
+// A kernel that multiplies a BF16 matrix by a few rows of FP32, such as "mixed_bf16_f32", whose
+// rows are mixed::kBf16F32. `table` must exist as long as the program runs.
 template <class Rows>
 Kernel mixed_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table, int first_sm) {
@@ -167,7 +172,7 @@ Kernel mixed_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// The machine code of another kernel, reordered by the build.
+// A rung with the machine code of the kernel `from`, reordered by the build.
 inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
   for (KernelRow& row : from.rows) row.image = image_name(name, row.variant);
   from.patched_from = std::move(from.name);

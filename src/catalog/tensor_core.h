@@ -1,7 +1,8 @@
-// Catalog lines of the kernels on tensor cores. On Hopper's: a persistent grid, all operands by
-// tensor copies; the facts that a plan needs beyond those of every row are in the kernel's own
-// config. On those of all GPUs since SM 8.0: a persistent grid, operands of any layout and
-// alignment. And the kernels that replace both on a GPU that has neither.
+// Catalog lines of the kernels on tensor cores. Kernels on Hopper's tensor cores have a persistent
+// grid, and tensor copies load all their operands; the facts that a plan needs beyond the fields of
+// a row are in the kernel's own config. Kernels on the tensor cores of all GPUs since SM 8.0 have a
+// persistent grid and take operands of any layout and alignment. This file also has the kernels
+// that replace these on a GPU without such tensor cores.
 #pragma once
 
 #include <utility>
@@ -13,17 +14,17 @@
 
 namespace tessera::catalog {
 
-// The type of D as an argument of a template.
+// The type of D, as text for an argument of a template.
 std::string out_of(const Types& types);
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config);
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const promoted::Config& config);
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types);
-// The launch that splits FP32 operands into terms, in this image of the kernel's.
+// The launch that splits FP32 operands into terms. `image` is the kernel's image that contains it.
 HelperEntry terms_helper(const std::string& kernel, const std::string& image);
 
-// The fields that all kernels on Hopper's tensor cores have in common; their code is in
-// kernels/families/`family`. The table outlives the program's data.
+// A kernel with the fields that all kernels on Hopper's tensor cores have in common. Its code is in
+// kernels/families/`family`. `table` must exist as long as the program runs.
 template <class Rows>
 Kernel hopper_kernel(const std::string& name, std::string idea, const Types& types,
                      const Rows& table, const std::string& family) {
@@ -40,7 +41,7 @@ Kernel hopper_kernel(const std::string& name, std::string idea, const Types& typ
   return kernel;
 }
 
-// "wgmma_bf16", whose rows are wgmma::kBf16.
+// A kernel such as "wgmma_bf16", whose rows are wgmma::kBf16.
 template <class Rows>
 Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table) {
@@ -50,7 +51,7 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// "wgmma_s8", whose rows are wgmma::kS8: it splits no k.
+// A kernel such as "wgmma_s8", whose rows are wgmma::kS8. It does not split k.
 template <class Rows>
 Kernel whole_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
@@ -61,7 +62,8 @@ Kernel whole_wgmma_kernel(const std::string& name, std::string idea, const Types
   return kernel;
 }
 
-// "wgmma_bf16_fused", whose rows are wgmma::kBf16Fused, and whose stores apply an epilogue.
+// A kernel whose stores apply an epilogue, such as "wgmma_bf16_fused", whose rows are
+// wgmma::kBf16Fused.
 template <class Rows>
 Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
@@ -71,7 +73,8 @@ Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types
   return kernel;
 }
 
-// "wgmma_bf16_fused_x", whose rows are wgmma::kBf16FusedX: with an auxiliary output.
+// A kernel with an epilogue and an auxiliary output, such as "wgmma_bf16_fused_x", whose rows are
+// wgmma::kBf16FusedX.
 template <class Rows>
 Kernel fused_x_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                             const Rows& table) {
@@ -81,7 +84,8 @@ Kernel fused_x_wgmma_kernel(const std::string& name, std::string idea, const Typ
   return kernel;
 }
 
-// "wgmma_f16x3", whose rows are promoted::kF16x3, and the launch that splits its operands.
+// A kernel such as "wgmma_f16x3", whose rows are promoted::kF16x3, and the launch that splits its
+// operands into terms.
 template <class Rows>
 Kernel promoted_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table) {
@@ -91,8 +95,8 @@ Kernel promoted_kernel(const std::string& name, std::string idea, const Types& t
   return kernel;
 }
 
-// A rung that does the same, with the launch that splits in the image of its default. The table
-// outlives the program's data.
+// A rung that multiplies FP32 operands as terms. The launch that splits operands into terms is in
+// the image of the rung's default variant. `table` must exist as long as the program runs.
 template <class Rows>
 Kernel terms_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = rung(name, std::move(idea), table, 90);
@@ -109,7 +113,7 @@ Kernel terms_rung(const std::string& name, std::string idea, const Rows& table) 
   return kernel;
 }
 
-// "mma_bf16", whose rows are mma::kBf16.
+// A kernel such as "mma_bf16", whose rows are mma::kBf16.
 template <class Rows>
 Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,
                   const Rows& table) {
@@ -131,7 +135,7 @@ Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,
   return kernel;
 }
 
-// "simt_bf16_f32_sm75": one launch, whose rows are mma_by_ffma::kBf16F32.
+// A kernel of one launch such as "simt_bf16_f32_sm75", whose rows are mma_by_ffma::kBf16F32.
 template <class Rows>
 Kernel mma_by_ffma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {

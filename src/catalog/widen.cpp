@@ -1,4 +1,4 @@
-// The launch that converts a BF16 operand to FP32.
+// The catalog line of the kernel that converts a BF16 operand to FP32.
 #include "catalog/catalog.h"
 #include "kernels/passes/widen_params.h"
 

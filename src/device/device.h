@@ -41,7 +41,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Memory::copy_in;
   using Memory::copy_out;
-  // The default for a device with one stream that waits for each call: the virtual GPU.
+  // Defaults for a device that has one stream and waits for each call, such as the virtual GPU.
   AddressKind kind_of(std::uint64_t address) const override;
   void* allocate_pinned(std::size_t bytes) override;
   void free_pinned(void* memory) override;
@@ -57,11 +57,11 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Stream::launch;
   using Stream::synchronize;
-  // The entry, tensor maps and launch of code that is launched once.
+  // Launches code that is launched only once: finds its entry and encodes its tensor maps first.
   void launch(const LoadedImage& image, const Launch& launch);
 };
 
-// The launch's parameters with the device's encoding of each tensor map in its place.
+// Returns the launch's parameters, with each tensor map in the device's encoding.
 std::vector<std::byte> params_of(const Modules& modules, const Launch& launch);
 
 }  // namespace tessera

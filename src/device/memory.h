@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-// kUnavailable because memory is short: some callers treat that case differently.
+// Is thrown, with kUnavailable, if there is too little memory. Some callers treat this case
+// differently from other errors.
 class OutOfMemory : public StatusError {
  public:
   explicit OutOfMemory(std::string message)
@@ -20,11 +21,11 @@ class OutOfMemory : public StatusError {
 class Memory {
  public:
   virtual ~Memory() = default;
-  // Throws OutOfMemory when the memory cannot be had. Address 0 only for 0 bytes. Legal while a
-  // stream is captured, and never part of the graph.
+  // Allocates device memory. Throws OutOfMemory if there is too little. Returns address 0 only for
+  // 0 bytes. May be called while a stream is captured, and is never part of the graph.
   virtual DeviceAddress allocate(std::size_t bytes) = 0;
   virtual void free(DeviceAddress address) = 0;
-  // Both return when the bytes are there.
+  // copy_in() and copy_out() return when all bytes are copied.
   virtual void copy_in(DeviceAddress to, const void* from, std::size_t bytes) = 0;
   virtual void copy_out(void* to, DeviceAddress from, std::size_t bytes) = 0;
 };

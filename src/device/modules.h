@@ -14,8 +14,8 @@
 
 namespace tessera {
 
-// The code of an image that a device loaded: "cubin sm_90a", "patched cubin sm_90a", "ptx
-// compute_75 (compiled by driver)".
+// The code of an image that a device loaded. Descriptions: "cubin sm_90a", "patched cubin sm_90a",
+// "ptx compute_75 (compiled by driver)".
 struct LoadedImage {
   std::uint64_t handle = 0;
   std::string description;
@@ -31,20 +31,21 @@ struct LoadedEntry {
 class Modules {
  public:
   virtual ~Modules() = default;
-  // Loads once per device and image name; later calls return the same handle. Legal while a stream
-  // is captured. Throws kUnavailable when this GPU or driver can load none of the image's codes.
+  // Loads an image once per device and image name; later calls return the same handle. May be
+  // called while a stream is captured. Throws kUnavailable if this GPU or driver can load none of
+  // the image's codes.
   virtual LoadedImage load(const CodeImage& image) = 0;
-  // Finds an entry and sets the attributes that this shape needs. Throws kBadArgument if the image
-  // has no entry of this name.
+  // Finds an entry and sets the attributes that a launch of this shape needs. Throws kBadArgument
+  // if the image has no entry of this name.
   virtual LoadedEntry entry(const LoadedImage& image, const std::string& name,
                             const LaunchShape& shape) = 0;
-  // The map as bytes of a kernel's parameters or memory. Throws kBadArgument if it breaks a rule,
-  // kUnsupported if this device cannot run it.
+  // Encodes a tensor map as bytes for a kernel's parameters or memory. Throws kBadArgument if the
+  // map breaks a rule, kUnsupported if this device cannot run it.
   virtual TensorMapBytes encode_tensor_map(const TensorMapDesc&) const {
     throw StatusError(Status::unsupported("this device has no tensor maps"));
   }
-  // Gives an encoded map another address. The address has at least the alignment that the map was
-  // encoded for.
+  // Gives an encoded tensor map another address, which must have at least the alignment that the
+  // map was encoded for.
   virtual void replace_address(std::span<std::byte, 128>, DeviceAddress) const {
     throw StatusError(Status::unsupported("this device has no tensor maps"));
   }

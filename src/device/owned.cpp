@@ -14,7 +14,7 @@ OwnedEvent::~OwnedEvent() {
   try {
     device_.destroy_event(event_);
   } catch (const StatusError&) {
-    // WHY: as above.
+    // WHY: a destructor may not throw, and a device that failed has already reported it.
   }
 }
 

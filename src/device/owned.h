@@ -1,4 +1,4 @@
-// Streams and events of a device with an owner.
+// Owners of a device's streams and events.
 #pragma once
 
 #include "device/device.h"

@@ -16,7 +16,7 @@ enum class AddressKind {
   kOther,    // memory of another device
 };
 
-// Rows of `width` bytes; where one begins, each next one begins a pitch further.
+// `rows` rows of `width` bytes each. In either memory, rows begin one pitch apart.
 struct CopyShape {
   std::size_t width = 0, rows = 0;
   std::size_t host_pitch = 0, device_pitch = 0;
@@ -31,22 +31,22 @@ class Transfers {
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 
-  // Copies in the order of a stream, from and to pinned memory; other memory may make the call
-  // wait.
+  // Copies bytes in the order of a stream, from and to pinned memory. With other memory the call
+  // may wait.
   virtual void copy_in(DeviceAddress to, const void* from, const CopyShape& shape,
                        void* stream) = 0;
   virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
 
-  // A stream that runs concurrently with others, and marks in streams. A synchronous device has no
-  // such stream: null.
+  // Streams that run concurrently with other streams, and marks (events) in streams. A synchronous
+  // device has neither: it returns null.
   virtual void* make_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   virtual void* make_event() = 0;
   virtual void destroy_event(void* event) = 0;
   virtual void record(void* event, void* stream) = 0;
-  // Work given to the stream from now on begins after the work before the mark.
+  // Work that is given to the stream from now on begins after the work before the mark `event`.
   virtual void wait(void* stream, void* event) = 0;
-  // Returns when all work before the mark is done.
+  // Returns when all work before the mark `event` is done.
   virtual void wait_for(void* event) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The parameters of X += B, a kernel that a chain of products launches before each product. Plain
+// The parameters of a kernel that computes X += B, launched before each product of a chain. Plain
 // data with the same layout for the host compiler and nvcc; includes nothing.
 #pragma once
 

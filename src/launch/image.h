@@ -12,10 +12,11 @@ namespace tessera {
 
 using DeviceAddress = std::uint64_t;
 
-// Text that may still be packed: a GPU that runs a cubin needs no PTX, which is most of an image.
+// A text of an image, such as its PTX. It may still be packed: PTX is most of an image, and a GPU
+// that runs a cubin does not need it.
 class CodeText {
  public:
-  // Unpacks once, from any thread, and keeps the text for as long as the source.
+  // Unpacks a text when it is first read, by any thread, and keeps it as long as the source exists.
   class Source {
    public:
     virtual ~Source() = default;
@@ -44,8 +45,8 @@ struct Cubin {
   std::span<const std::byte> bytes;
 };
 
-// A cubin with machine code that the build has reordered. It is used only if it was made from the
-// image's plain cubin.
+// A cubin whose machine code the build has reordered. It is used only if it was made from the plain
+// cubin of its image.
 struct PatchedCubin {
   std::span<const std::byte> bytes;  // empty: there is none
   std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)
@@ -53,8 +54,8 @@ struct PatchedCubin {
   bool is_checked = false;           // the image's cubin has that hash: loading need not compute it
 };
 
-// Compiled code of kernels, as the catalog holds it: PTX for sm_90a and a cubin made from it, and
-// portable PTX with cubins made from that.
+// Compiled code of kernels, as the catalog holds it: PTX for sm_90a and a cubin made from it;
+// portable PTX and cubins made from the portable PTX.
 struct CodeImage {
   std::string_view name;                       // "07_vector_access__32x32x32"
   CodeText ptx;                                // for sm_90a; the virtual GPU runs this one
@@ -66,7 +67,7 @@ struct CodeImage {
   PatchedCubin patched = {};                   // made from `cubin`, and preferred to it
 };
 
-// The cubin that is meant to run: the patched one if there is one.
+// The cubin that should run: the patched cubin if there is one, else the plain cubin.
 inline std::span<const std::byte> best_cubin(const CodeImage& image) {
   return image.patched.bytes.empty() ? image.cubin : image.patched.bytes;
 }

@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-// The grid of the library's kernels is linear: tile indices are in grid.x alone (the others end at
-// 65535). The other extents are for kernels of users.
+// The library's kernels have a linear grid: all tile indices are in grid.x, because grid.y and
+// grid.z are limited to 65535. The other extents are for users' kernels.
 struct LaunchShape {
   std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
   int block = 32;              // threads of a block along x
@@ -23,12 +23,13 @@ struct LaunchShape {
   int cluster[3] = {0, 0, 0};  // thread blocks per cluster; 0: as the kernel declares, else 1
   // Programmatic dependent launch: the grid may start while the previous launch still runs, and its
   // kernel executes griddepcontrol.wait before it reads results of that launch. The virtual GPU
-  // starts it after the previous launch has ended; its checks report accesses before the wait.
+  // starts the grid after the previous launch has ended, and its checks report accesses before the
+  // wait.
   bool starts_early = false;
 };
 
 // A tensor map among a launch's parameters. Each device has its own encoding, so a plan holds the
-// description, and the device writes its 128 bytes at `offset`.
+// description, and the device writes the 128 encoded bytes at `offset`.
 struct LaunchTensorMap {
   std::size_t offset = 0;  // in the parameters, a multiple of 64
   TensorMapDesc desc;
@@ -39,7 +40,8 @@ struct Launch {
   LaunchShape shape;
   std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
   std::vector<LaunchTensorMap> tensor_maps = {};
-  // The offset of each parameter in `params`, naturally aligned; empty for one parameter block.
+  // The offset of each parameter in `params`, naturally aligned; empty if there is one parameter
+  // block.
   std::vector<std::size_t> param_offsets = {};
 };
 

@@ -34,7 +34,7 @@ enum class TensorFill : std::uint8_t { kZeros, kNans };  // for elements outside
 
 constexpr int kMaxTensorRank = 5;
 
-// Dimensions: innermost first.
+// Arrays list the innermost dimension first.
 struct TensorMapDesc {
   TensorType type = TensorType::kF32;
   int rank = 2;
@@ -61,7 +61,7 @@ TensorType tensor_type_of(ElementType type);
 std::uint32_t element_bytes(TensorType type);
 bool is_floating(TensorType type);
 
-// Not ok for an illegal map: names the argument, its value and the rule.
+// Returns an error if the map is illegal. The message names the argument, its value and the rule.
 Status check(const TensorMapDesc& desc);
 
 }  // namespace tessera

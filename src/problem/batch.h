@@ -1,4 +1,4 @@
-// Many products in one call.
+// Batches: many products in one call.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class BatchKind {
   kGroups,    // consecutive rows of A, C and D form groups; each group has its own B
 };
 
-// Strides count elements; one of 0 means that all products read the same matrix.
+// Strides count elements; a stride of 0 means that all products read the same matrix.
 struct Batch {
   BatchKind kind = BatchKind::kNone;
   std::int64_t count = 1;
@@ -30,10 +30,10 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-// Not ok for a negative count, stride or number of rows, overlapping outputs, or pointers without
-// an alignment.
+// Returns an error for a negative count, stride or number of rows, for overlapping outputs, and for
+// pointers without an alignment.
 Status check(const Batch& batch);
-// "a strided batch of 3", for messages.
+// Describes a batch for messages: "a strided batch of 3".
 std::string describe(const Batch& batch);
 
 }  // namespace tessera

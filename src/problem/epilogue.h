@@ -1,8 +1,8 @@
 // What happens to a product before it is stored:
 //   X = scale * (alpha A B + beta C) + bias
 //   D = activation(X)
-// in exactly this order, in the type that products are summed in, and rounded once to D's. A
-// residual is C with a beta of 1: it is added ahead of the activation.
+// in exactly this order, in the type that products are summed in, and rounded once to the type of
+// D. A residual is C with a beta of 1: it is added before the activation.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ namespace tessera {
 // order. All products of a batch share it.
 enum class VectorKind { kNone, kPerRow, kPerColumn };
 
-// X as a second output, as training needs it: of D's type and size, rounded once, too. D is of the
-// X that is not rounded.
+// A second output, which training needs: X, rounded once to D's type, and of D's size. D is
+// computed from the X that is not rounded.
 enum class Auxiliary { kNone, kBeforeActivation };
 
 struct Epilogue {
@@ -33,15 +33,17 @@ struct Epilogue {
   bool writes_x() const { return auxiliary != Auxiliary::kNone; }
 };
 
-// Not ok for a value outside of its enum.
+// Returns an error if a field is not a value of its enum.
 Status check(const Epilogue& epilogue);
-// "bias per row, relu", for messages.
+// Describes an epilogue for messages: "bias per row, relu".
 std::string describe(const Epilogue& epilogue);
-// One word for the command line and records: "none", "scale_col+bias_row+gelu_erf+aux".
+// The name of an epilogue, as one word for the command line and records: "none",
+// "scale_col+bias_row+gelu_erf+aux".
 std::string name_of(const Epilogue& epilogue);
-// "relu, gelu or gelu_erf", for help.
+// Lists the activations for help texts: "relu, gelu or gelu_erf".
 std::string activation_names();
-// Parses the same words, in any order; throws StatusError that lists what is accepted.
+// Parses a name that name_of(Epilogue) writes; its parts may have any order. Throws StatusError
+// with a list of the accepted words.
 Epilogue parse_epilogue(std::string_view name);
 
 }  // namespace tessera

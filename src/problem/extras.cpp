@@ -19,7 +19,7 @@ constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
 constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers",
                                          "a batch of groups of rows"};
 
-// The word of an enum's value, "unknown" beyond the last one.
+// The name of an enum's value; "unknown" for a value beyond the last name.
 template <class Names, class Value>
 std::string_view word_of(const Names& names, Value value) {
   const auto at = static_cast<std::size_t>(value);
@@ -56,7 +56,7 @@ constexpr auto kEpilogueWords = [] {
   return words;
 }();
 
-// Whether `whole` has the same value in the one field that `part` sets.
+// Whether `whole` has the same value as `part` in the one field that `part` sets.
 bool is_part_of(const Epilogue& part, const Epilogue& whole) {
   const Epilogue none;
   return (part.scale == none.scale || part.scale == whole.scale) &&
@@ -65,7 +65,7 @@ bool is_part_of(const Epilogue& part, const Epilogue& whole) {
          (part.auxiliary == none.auxiliary || part.auxiliary == whole.auxiliary);
 }
 
-// Sets the field that `part` sets. False if `whole` had a value there already.
+// Sets the field of `whole` that `part` sets. Returns false if that field had a value already.
 bool add_to(Epilogue& whole, const Epilogue& part) {
   const Epilogue none;
   const auto add = [](auto& to, auto value, auto nothing) {

@@ -1,5 +1,5 @@
-// The table of operands: what a problem reads and writes. Legality, addresses, overlap and extents
-// walk it, so that a new operand is one row and one address.
+// The table of operands: what a problem reads and writes. The checks of legality, addresses,
+// overlap and extents loop over this table, so that a new operand needs one row and one address.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Operands {
   std::uint64_t operator[](OperandId id) const;
 };
 
-// The addresses in the order of OperandId.
+// The fields of Operands, in the order of OperandId.
 inline constexpr std::array<std::uint64_t Operands::*, kOperands> kAddresses{
     &Operands::a,     &Operands::b,    &Operands::c, &Operands::d,
     &Operands::scale, &Operands::bias, &Operands::x};
@@ -55,8 +55,9 @@ struct Operand {
   bool is_used() const { return use != Use::kUnused; }
 };
 
-// One row for each OperandId, in its order. WHY implicit: a problem can be passed wherever a table
-// is expected; a plan keeps its own table. Expects leading dimensions to be filled in.
+// The operands of a problem, in the order of OperandId. WHY the constructor is implicit: a problem
+// can be passed wherever a table is expected; a plan keeps its own table. Expects leading
+// dimensions to be filled in.
 struct OperandTable {
   OperandTable(const Problem& problem);  // NOLINT(google-explicit-constructor)
 
@@ -68,26 +69,28 @@ struct OperandTable {
   auto end() const { return rows.end(); }
 };
 
-// How many operands are written.
+// The number of operands that are written.
 int outputs_of(const OperandTable& table);
 
-// Bytes from the first to the last element of all products that lie in memory, or of the array of
-// their addresses; 0 for an operand that is not used, the largest number if it exceeds 64 bits.
+// The number of bytes from the first to the last element of the operand, over all products of the
+// batch; for a batch of pointers, the size of the array of addresses. 0 if the operand is not used;
+// the largest number if the size exceeds 64 bits.
 std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
-// Not ok if the address of a used operand is 0 or not a multiple of its element's size (of 8 for an
-// array of addresses).
+// Returns an error if the address of a used operand is 0, or not a multiple of the element's size
+// (of 8 for an array of addresses).
 Status check_addresses(const OperandTable& table, const Operands& operands);
 
-// Not ok if a used operand extends beyond the end of the address space.
+// Returns an error if a used operand extends beyond the end of the address space.
 Status check_ranges(const OperandTable& table, const Operands& operands);
 
-// Not ok if an output shares an element with an operand that is read, unless that is C and D is C
-// itself (and ldd is ldc), or with another output. Exact: sub-blocks of one matrix that interleave
-// in memory but share no element are legal. The addresses of a batch of pointers are not checked.
+// Returns an error if an output shares an element with another output or with an operand that is
+// read. D may be C itself if ldd is ldc. The check is exact: sub-blocks of one matrix that
+// interleave in memory but share no element are legal. The addresses of a batch of pointers are not
+// checked.
 Status check_overlap(const OperandTable& table, const Operands& operands);
 
-// The same addresses, but 0 for unused operands.
+// Returns `operands` with an address of 0 for each unused operand.
 Operands used_operands(const OperandTable& table, const Operands& operands);
 
 // The addresses of product i of a strided batch.

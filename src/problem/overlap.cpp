@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-// Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart; and
-// `count` such matrices, `stride` bytes apart.
+// The contiguous ranges of bytes (runs) that a stored matrix occupies: `runs` of them, each
+// `length` bytes long, `step` bytes apart. There are `count` such matrices, `stride` bytes apart.
 struct Runs {
   std::uint64_t base;
   std::int64_t runs, length, step;
@@ -36,8 +36,8 @@ Runs runs_of(const MatrixView& view, std::uint64_t base, ElementType type) {
           (rows_adjacent ? view.col : view.row) * bytes};
 }
 
-// Whether any run of x touches any run of y. Walks the matrix with fewer runs; for each run the
-// neighbours in the other matrix follow by division.
+// Whether any run of matrix x shares a byte with any run of matrix y. Loops over the matrix with
+// fewer runs; a division finds the runs of the other matrix that are near each run.
 bool matrices_touch(Runs x, Runs y) {
   if (x.end() <= y.base || y.end() <= x.base) return false;
   if (x.runs > y.runs) std::swap(x, y);
@@ -73,19 +73,21 @@ bool share_an_element(const Runs& x, const Runs& y) {
   return false;
 }
 
-// The runs of an operand, over all products.
+// The contiguous ranges (runs) that an operand occupies in all products of the batch.
 Runs runs_of(const OperandTable& table, const Operand& operand, std::uint64_t base) {
   Runs runs = runs_of(operand.view, base, operand.type);
   if (operand.is_matrix) runs.count = table.batch.count;
-  // WHY: the stride of a batch of one, and of empty matrices, is not used and may be any number.
+  // WHY: the stride of a batch of one, and the stride of empty matrices, are not used and may be
+  // any number.
   runs.stride =
       runs.count < 2 || runs.is_empty() ? 0 : operand.product_stride * size_of(operand.type);
   return runs;
 }
 
-// The first product of a batch that shares an element with product 0; 0 if none does. A run of
-// product i begins i * stride bytes after the same run of product 0. It touches the run that begins
-// j * step bytes after that one if the two offsets differ by less than the length of a run.
+// The first product of a batch that shares an element with product 0; 0 if there is none. A run of
+// product i begins i * stride bytes after the same run of product 0. It touches the run of product
+// 0 that begins j * step bytes after the same run if i * stride and j * step differ by less than
+// the length of a run.
 std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::int64_t stride) {
   if (count <= product.runs) {
     for (std::int64_t i = 1; i < count && i * stride < product.span(); ++i) {
@@ -95,7 +97,7 @@ std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::in
     }
     return 0;
   }
-  // WHY a loop over runs: a batch may have 2^60 products.
+  // WHY a loop over runs and not over products: a batch may have 2^60 products.
   for (std::int64_t j = 0; j < product.runs; ++j) {
     const std::int64_t after = j * product.step - product.length;
     const std::int64_t i = after < 0 ? 1 : after / stride + 1;
@@ -115,7 +117,7 @@ Status check_outputs_apart(const Problem& problem) {
     const Runs first = runs_of(output.view, 0, output.type);
     if (first.is_empty()) continue;
     const std::int64_t stride = output.product_stride * size_of(output.type);
-    // Products i and j are as far apart as 0 and j - i.
+    // Products i and j are as far apart as products 0 and j - i, so only product 0 is compared.
     const std::int64_t touching = stride == 0 ? 1 : first_that_touches(first, batch.count, stride);
     if (touching == 0) continue;
     const char letter = output.id == OperandId::kD ? 'd' : 'x';

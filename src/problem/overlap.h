@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// Not ok if two products of a strided batch share an element of D: names stride_d.
+// Returns an error if two products of a strided batch share an element of an output. The message
+// names the output's stride.
 Status check_outputs_apart(const Problem& problem);
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ std::string_view text_of(const Table& table, Value value) {
   return at->second;
 }
 
-// A matrix in memory, before op: rows x cols with leading dimension ld.
+// The view of a matrix in memory, before op: rows x cols with leading dimension ld.
 MatrixView stored(Order order, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   return order == Order::kColumnMajor ? MatrixView{rows, cols, 1, ld}
                                       : MatrixView{rows, cols, ld, 1};
@@ -43,13 +43,14 @@ MatrixView stored(Order order, std::int64_t rows, std::int64_t cols, std::int64_
 
 MatrixView transposed(MatrixView view) { return {view.cols, view.rows, view.col, view.row}; }
 
-// op(X) is rows x cols; X itself is stored transposed when op says so.
+// The view of op(X), which is rows x cols. X is stored as cols x rows if op transposes it.
 MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   return op == Op::kNone ? stored(order, rows, cols, ld)
                          : transposed(stored(order, cols, rows, ld));
 }
 
-// A stored matrix: lines, one ld apart, of `length` contiguous elements each.
+// A stored matrix as `count` lines of `length` contiguous elements each. Lines begin ld elements
+// apart.
 struct Lines {
   std::int64_t length, count;
 };
@@ -90,7 +91,8 @@ bool extent_fits(const MatrixView& view, std::int64_t count, std::int64_t stride
   const __int128 last = static_cast<__int128>(view.rows - 1) * view.row +
                         static_cast<__int128>(view.cols - 1) * view.col + 1;
   const __int128 first = static_cast<__int128>(count - 1) * stride;
-  // WHY two comparisons and a division: the sum of these terms, in bytes, may exceed 128 bits.
+  // WHY two comparisons and a division: the sum of `first` and `last`, in bytes, may exceed 128
+  // bits.
   if (first > std::numeric_limits<std::int64_t>::max() ||
       last > std::numeric_limits<std::int64_t>::max()) {
     return false;
@@ -110,7 +112,7 @@ Status check_sizes(const Problem& problem) {
   return {};
 }
 
-// Checks that alpha or beta can be represented in the type of the sums.
+// Returns an error if a factor (alpha or beta) cannot be represented in the type of the sums.
 Status check_factor(std::string_view name, double value, const Problem& problem) {
   const ElementType type = facts_of(problem.types.compute).sum;
   const NumberKind kind = facts_of(type).kind;
@@ -137,8 +139,8 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
-// Only the kernel reads these addresses, so the alignment that the caller states must be enough for
-// an element of each type.
+// Checks a batch of pointers. Only the kernel reads the addresses, so the host checks the alignment
+// that the caller states: it must be enough for an element of each type.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / kAddressBytes;

@@ -19,7 +19,7 @@ enum class Op { kNone, kTranspose };
 
 std::string_view name_of(Order order);  // "col", "row"
 char name_of(Op op);                    // 'N', 'T'
-// Parses the same names; throws StatusError with a list of the accepted names.
+// Parses the name of an order; throws StatusError with a list of the accepted names.
 Order parse_order(std::string_view name);
 
 // op(A) is m x k, op(B) is k x n, C and D are m x n, in the caller's own order.
@@ -39,23 +39,24 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// Which operands are read.
+// Whether the product reads A and B, and whether it reads C.
 inline bool reads_ab(const Problem& p) { return p.alpha != 0 && p.k > 0; }
 inline bool reads_c(const Problem& p) { return p.beta != 0; }
 
-// Two letters, op A and op B: "NN", "NT", "TN", "TT".
+// The layout as two letters, op A and op B: "NN", "NT", "TN", "TT".
 std::string layout_of(const Problem& problem);
 void set_layout(Problem& problem, std::string_view layout);  // throws StatusError
 
-// A strided matrix in memory: element (r, c) at r * row + c * col.
+// A strided matrix in memory: element (r, c) is at r * row + c * col.
 struct MatrixView {
   std::int64_t rows = 0, cols = 0;
   std::int64_t row = 0, col = 0;  // strides in elements
-  // Elements from the first one addressed to one past the last; 0 for an empty matrix.
+  // The number of elements in memory from the first to the last element of the matrix, gaps
+  // included; 0 for an empty matrix.
   std::int64_t span() const { return rows && cols ? (rows - 1) * row + (cols - 1) * col + 1 : 0; }
 };
 
-// op(A), op(B), C and D of the problem as the caller means them (strides follow order, op and ld).
+// Views of op(A), op(B), C and D as the caller means them: strides follow from order, op and ld.
 MatrixView view_a(const Problem& problem);  // (m, k)
 MatrixView view_b(const Problem& problem);  // (k, n)
 MatrixView view_c(const Problem& problem);  // (m, n)
@@ -64,8 +65,9 @@ MatrixView view_x(const Problem& problem);  // (m, n); no rows and columns where
 
 Problem with_default_ld(Problem problem);
 
-// Not ok if a size is negative, an ld too small, a factor or an extent too large for its type, or a
-// batch, epilogue or scale illegal. The message names the argument, its value and the rule.
+// Returns an error if a size is negative, an ld too small, a factor or an extent too large for its
+// type, or a batch, epilogue or scale illegal. The message names the argument, its value and the
+// rule.
 Status check(const Problem& problem);
 
 // The vector of an epilogue as an operand: one contiguous value per row (or column) of D. Empty if
@@ -75,14 +77,14 @@ MatrixView view_of(VectorKind kind, const Problem& problem);
 ElementType scale_type(const Types& types);
 ElementType bias_type(const Types& types);
 
-// kUnsupported, with a message that names it, for what no kernel can do yet: scales, and epilogues
-// of integer sums.
+// Returns kUnsupported for a problem that no kernel can compute yet: with scales, or with an
+// epilogue of integer sums. The message names what is not supported.
 Status check_supported(const Problem& problem);
 
-// The same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A column-major
-// matrix is its transpose in row-major order.
+// Returns the same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A
+// column-major matrix is its transpose in row-major order.
 Problem exchanged(Problem problem);
-// The exchanged problem if this one is column-major; else the same.
+// Returns the exchanged problem if `problem` is column-major; else `problem` itself.
 Problem row_major(const Problem& problem);
 
 // The problem as kernels see it: C and D row-major, k and alpha zero if A and B must not be read.
@@ -95,7 +97,7 @@ struct Canonical {
   double alpha = 0, beta = 0;
 };
 
-// Expects check() to be ok.
+// The canonical form of a problem for which check() is ok.
 Canonical canonical(const Problem& problem);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Scale factors for narrow types, in FP32. op(A) and op(B) are multiplied by theirs when they are
-// read, D before it is rounded.
+// Scale factors in FP32, for operands of narrow types. op(A) and op(B) are multiplied by their
+// factors when they are read, and D is multiplied by its factors before it is rounded.
 #pragma once
 
 #include <string>
@@ -23,9 +23,9 @@ struct Scales {
   }
 };
 
-// Not ok for a value outside of its enum.
+// Returns an error if a scale is not a value of its enum.
 Status check(const Scales& scales);
-// "A per row, D per tensor", for messages.
+// Describes the scales for messages: "A per row, D per tensor".
 std::string describe(const Scales& scales);
 
 }  // namespace tessera

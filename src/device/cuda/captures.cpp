@@ -1,5 +1,5 @@
-// Streams whose work is recorded for a graph, and the end of that graph: its launches contain
-// addresses of memory that must live as long.
+// Handles streams that are being captured into a graph, and reports the end of the graph: its
+// launches contain addresses of memory that must live as long as the graph.
 #include <memory>
 
 #include "device/cuda/device_class.h"
@@ -13,7 +13,7 @@ constexpr unsigned kNoDestructorSync = 1, kMove = 1;
 
 using Gone = std::function<void()>;
 
-// Called on a thread of the driver, which must not call the driver.
+// The driver calls this function in a thread of its own, which must not call the driver.
 void destroy(void* what) {
   const std::unique_ptr<Gone> gone(static_cast<Gone*>(what));
   if (*gone) (*gone)();

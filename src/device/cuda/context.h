@@ -43,8 +43,8 @@ class InContext {
   }
   InContext(const InContext&) = delete;
   InContext& operator=(const InContext&) = delete;
-  // kSuccess, or why it could not be entered: its owner has destroyed it, this is the child of a
-  // fork, ...
+  // kSuccess, or the reason why the context could not be entered: its owner has destroyed it, this
+  // is the child of a fork, ...
   Result result() const { return result_; }
 
  private:
@@ -62,7 +62,7 @@ class InContext {
   bool entered_ = false;
 };
 
-// The same; throws where the context cannot be entered.
+// Like InContext, but throws if the context cannot be entered.
 class Entered : public InContext {
  public:
   Entered(const Driver& driver, const OwnedContext& context) : InContext(driver, context.get()) {

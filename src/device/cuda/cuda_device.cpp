@@ -13,7 +13,8 @@
 namespace tessera::cuda {
 namespace {
 
-// "580.159.04", from the kernel module; the driver API itself only reports the CUDA release.
+// The release of the driver's kernel module, "580.159.04"; the driver API itself only reports the
+// CUDA release.
 std::string driver_release(const Driver& driver) {
   std::string release;
   std::ifstream("/sys/module/nvidia/version") >> release;
@@ -49,7 +50,7 @@ DeviceInfo info_of(const Driver& driver, DeviceOrdinal gpu, int index) {
 
 void CudaDevice::read_info() { info_ = info_of(driver_, context_.gpu(), context_.index()); }
 
-// WHY: results are ignored. After a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel every call reports that same fault.
 void CudaDevice::close() noexcept {
   if (!context_.get()) return;
   const InContext context(driver_, context_.get());
@@ -127,8 +128,8 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
     return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
   // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one is at 0x210 (sm_90), so only the driver knows the places of several. The driver counts the
-  // parameters itself; a fake driver looks for the null at the end.
+  // one is at 0x210 (sm_90), so only the driver knows where each of several parameters is. The
+  // driver counts the parameters itself; a fake driver looks for the null at the end.
   if (offsets.size() == 1) {
     std::array<void*, 2> one = {first + offsets[0], nullptr};
     return launch_with(entry, shape, stream, one.data(), nullptr);
@@ -158,7 +159,8 @@ void CudaDevice::check_launch(const char* name, const Entry& entry, Result resul
   if (result != kSuccess) call(name + entry.name, result);
 }
 
-// Launches that need attributes: clusters, and grids that may start before the last one has ended.
+// Makes launches that need attributes: clusters, and grids that may start before the last one has
+// ended.
 void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
                                  void** list, void** extra) const {
   std::array<LaunchAttribute, 2> attributes;
@@ -185,7 +187,7 @@ void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, S
 }
 
 void CudaDevice::replace_address(std::span<std::byte, 128> map, DeviceAddress address) const {
-  // HW: the driver refuses it in a thread without a context (580.159.04).
+  // HW: the driver refuses this call in a thread without a context (580.159.04).
   const Entered context(driver_, context_);
   const Result result =
       driver_.tensor_map_replace_address(map.data(), reinterpret_cast<void*>(address));
@@ -242,7 +244,7 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 namespace {
 
-// Restores the context that was current before, if there was one.
+// Its destructor restores the context that was current before, if there was one.
 class ContextOfCaller {
  public:
   explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {

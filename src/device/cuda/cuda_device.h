@@ -26,7 +26,7 @@ std::vector<DeviceInfo> list_cuda_devices();
 
 }  // namespace tessera
 
-// The same through the driver in another library, for tests.
+// For tests: devices through the driver in another library.
 namespace tessera::cuda {
 
 // The driver library on every Linux machine.

@@ -16,14 +16,16 @@
 
 namespace tessera::cuda {
 
-// Marks older than this many are forgotten, so that a long run does not pile up events.
+// The number of marks that are kept. Older marks are forgotten, so that a long run does not pile up
+// events.
 inline constexpr std::size_t kLiveMarks = 4096;
 
 enum class ContextIs { kPrimary, kTheCallers };
 
 class CudaDevice final : public Device {
  public:
-  // WHY it delegates: the destructor then releases what exists when a later step throws.
+  // WHY this constructor delegates: the destructor then releases what exists when a later step
+  // throws.
   CudaDevice(const char* library, ContextIs which, int index) : CudaDevice(load_driver(library)) {
     const bool is_primary = which == ContextIs::kPrimary;
     context_ = is_primary ? OwnedContext::primary(driver_, index) : OwnedContext::current(driver_);

@@ -76,7 +76,7 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuEventElapsedTime", d.event_elapsed_time);
 }
 
-// Advice for the user about a result; empty if its name is already the best advice.
+// Advice for the user about a result; empty if the result's name is already the best advice.
 const char* advice(Result result) {
   switch (result) {
     case kOutOfMemory:
@@ -108,8 +108,8 @@ const char* advice(Result result) {
   }
 }
 
-// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), except for those
-// that speak of its context.
+// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), except for an
+// error about the context itself.
 bool is_kernel_fault(Result result) {
   return result >= 700 && result <= 720 && result != kContextIsDestroyed;
 }
@@ -156,7 +156,8 @@ std::string describe(const Driver& driver, std::string_view call, Result result)
 void check(const Driver& driver, std::string_view call, Result result) {
   if (result == kSuccess) return;
   const std::string message = describe(driver, call, result) + advice(result);
-  // WHY: of all handles that the driver is given, only streams are the caller's.
+  // WHY a bad argument: of all handles that are passed to the driver, only streams come from the
+  // caller.
   if (result == kInvalidHandle) throw StatusError(Status::bad_argument(message));
   if (result == kOutOfMemory) throw OutOfMemory(message);
   throw StatusError(is_kernel_fault(result) && result != kLaunchOutOfResources

@@ -169,14 +169,15 @@ struct Driver {
   int version = 0;  // newest CUDA release the driver supports: 1000 * major + 10 * minor
 };
 
-// Loads the driver library, finds every call, initialises it and checks its version.
-// Throws kUnavailable: no library, a call missing, no GPU, or a driver before CUDA 12.0.
+// Loads the driver library, finds every call, initialises it and checks its version. Throws
+// kUnavailable if there is no library or no GPU, if a call is missing, or if the driver is older
+// than CUDA 12.0.
 Driver load_driver(const char* library);
 
 // "CUDA 12.4" of 12040.
 std::string release_name(int version);
 
-// "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
+// Returns a message such as "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 std::string describe(const Driver& driver, std::string_view call, Result result);
 
 // Throws StatusError unless the result is kSuccess: kFailed for a fault of a kernel, kUnavailable

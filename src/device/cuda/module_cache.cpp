@@ -41,7 +41,7 @@ const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& nam
   return entry;
 }
 
-// WHY: results are ignored. After a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel every call reports that same fault.
 void ModuleCache::unload() noexcept {
   for (const Image& image : images_) {
     if (image.code.module) driver_.module_unload(image.code.module);
@@ -72,7 +72,8 @@ Entry& ModuleCache::entry_of(Image& image, const std::string& name) {
 }
 
 // HW: a block gets more than 48 KB of dynamic shared memory only by this attribute (CUDA C++
-// Programming Guide, shared memory). Static shared memory counts too, so it is set for any size.
+// Programming Guide, shared memory). Static shared memory counts too, so the attribute is set for
+// any size.
 void ModuleCache::allow_shared(Entry& entry, int bytes) {
   if (bytes <= entry.dynamic_shared_bytes) return;
   call("cuFuncSetAttribute",

@@ -1,5 +1,6 @@
-// The modules of one context: what is loaded once, and found again by the name of its image. Safe
-// to use from several threads; while one image is loaded, only calls that need this one wait.
+// The modules of one context. A module is loaded once, and found again by the name of its image.
+// Safe to use from several threads; while one image is loaded, only calls that need this image
+// wait.
 #pragma once
 
 #include <deque>
@@ -23,7 +24,7 @@ class ModuleCache {
   explicit ModuleCache(const Driver& driver) : driver_(driver) {}
 
   LoadedImage load(const CodeImage& image, int sm);
-  // Stays where it is for as long as the cache; its name and function never change.
+  // Returns an entry that exists as long as the cache; its address, name and function never change.
   const Entry& entry(const LoadedImage& image, const std::string& name, const LaunchShape& shape);
   void unload() noexcept;
 

@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-// One code of an image, in the order in which they are tried.
+// One of the codes of an image (a cubin or a PTX). The codes are tried in order.
 struct Candidate {
   std::string description;
   std::span<const std::byte> cubin;
@@ -39,7 +39,8 @@ Candidate candidate_of(const CodeText& ptx, std::string_view arch, int sm) {
   return text;
 }
 
-// Machine code that was reordered by rules for sm_90, if the cubin is the one that it was made of.
+// The patched cubin of an image, whose code was reordered by rules for sm_90. It fits only if it
+// was made from the image's cubin.
 Candidate patched_candidate_of(const CodeImage& image, int sm) {
   Candidate patched = candidate_of({image.cubin_arch, image.patched.bytes}, sm);
   patched.description = "patched " + patched.description;
@@ -66,7 +67,8 @@ std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   return list;
 }
 
-// True for results that mean "not this code", after which another one may still load.
+// True for results that mean that the GPU or the driver cannot use this code, so that another one
+// may still load.
 bool is_wrong_code(Result result) {
   constexpr std::array kWrongCode = {
       kInvalidImage,          kNoBinaryForGpu,         kInvalidPtx,   kJitCompilerNotFound,
@@ -80,7 +82,7 @@ std::string first_line(const char* log) {
   return std::string(text.substr(0, text.find_first_of("\r\n")));
 }
 
-// Tries one code. Returns no module and fills `reason` when the driver does not take it.
+// Tries to load one code. If the driver does not take it, returns no module and fills `reason`.
 Module try_load(const Driver& driver, const Candidate& code, std::string& reason) {
   std::array<char, 4096> log{};
   std::array<JitOption, 2> options = {kErrorLogBuffer, kErrorLogBufferBytes};
@@ -107,8 +109,8 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
   for (const Candidate& code : candidates_of(image, sm)) {
     std::string reason = code.misfit;
     if (reason.empty()) {
-      // WHY before the module is loaded: if this allocation failed afterwards, the module would
-      // never be unloaded.
+      // WHY `loaded` is made before the module is loaded: if its allocation failed afterwards, the
+      // module would never be unloaded.
       LoadedModule loaded{nullptr, code.description + without_patch, code.bytes(), code.is_patched};
       loaded.module = try_load(driver, code, reason);
       if (loaded.module) return loaded;

@@ -1,5 +1,5 @@
-// A cubin runs on one architecture, PTX on that and later ones, and an old driver can load neither
-// if a newer compiler made them. This file picks the first code of an image that loads.
+// A cubin runs on one architecture, PTX on its own and later ones, and an old driver can load
+// neither if a newer compiler made them. This file picks the first code of an image that loads.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace tessera::cuda {
 
 struct LoadedModule {
   Module module = nullptr;
-  // "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by driver)", "cubin sm_90a
-  // (patched one not used: this GPU is sm_86)"
+  // The code that was loaded: "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by
+  // driver)", "cubin sm_90a (patched one not used: this GPU is sm_86)".
   std::string description;
   std::span<const std::byte> code = {};  // of the image
   bool is_patched = false;
@@ -23,7 +23,7 @@ struct LoadedModule {
 
 // Loads the patched cubin if the image has one and SM and hash match; else the cubin, else the PTX
 // that it was made from, else a further cubin, else the portable PTX. Throws kUnavailable, with one
-// sentence that gives the reason for each.
+// sentence that gives the reason for each code.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 
 }  // namespace tessera::cuda

@@ -25,7 +25,7 @@ constexpr std::size_t kLargestPitch = 0x7fffffff;
 
 }  // namespace
 
-// One copy, or one per line if the lines are further apart than a single copy allows.
+// Copies all lines in one call, or line by line if they are further apart than one call allows.
 template <class CopyOf>
 void CudaDevice::copy_lines(const CopyShape& shape, void* stream, CopyOf copy_of) {
   if (shape.width == 0 || shape.rows == 0) return;
@@ -44,7 +44,7 @@ AddressKind CudaDevice::kind_of(std::uint64_t address) const {
   int is_managed = 0, device = -1;
   std::array<PointerAttribute, 3> which = {kPointerMemoryType, kPointerIsManaged, kPointerDevice};
   std::array<void*, 3> values = {&type, &is_managed, &device};
-  // HW: of an address that the driver does not know, all of these are 0 and the call succeeds.
+  // HW: for an address that the driver does not know, the call succeeds and all values are 0.
   const Result result =
       driver_.pointer_get_attributes(which.size(), which.data(), values.data(), address);
   if (result == kInvalidValue) return AddressKind::kUnknown;

@@ -1,6 +1,6 @@
 // Observations of the virtual GPU: counts of every launch, and findings of its checks. This is the
-// fourth part of the device interface; a real GPU has none. Code that includes this header links
-// the virtual GPU.
+// fifth part of the device interface; a real GPU has none. Code that includes this header links the
+// virtual GPU.
 #pragma once
 
 #include <utility>
@@ -14,13 +14,13 @@
 
 namespace tessera {
 
-// The virtual GPU's counts of one launch, and of one instruction in it. Tagged exact: they are of
-// the PTX.
+// The virtual GPU's counts of one launch, and of one instruction in it. They are tagged exact,
+// because they count PTX instructions.
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
 
-// A launch that ended by a fault of the kernel, as a finding of the check that failed: out of
-// bounds, deadlock, ...
+// Is thrown for a launch that a fault of the kernel ended: out of bounds, deadlock, ... It holds
+// the finding of the check that failed.
 class LaunchFault : public StatusError {
  public:
   LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})
@@ -41,7 +41,7 @@ class Observer {
   virtual std::vector<LaunchCounts> take_counts() = 0;
   // Sets what is observed in the launches that follow.
   virtual void observe(const vgpu::Observation& observation) = 0;
-  // Whether all of these bytes were written, after launches that were checked.
+  // Whether all of these bytes have been written. Expects that earlier launches were checked.
   virtual bool is_written(DeviceAddress address, std::size_t bytes) const = 0;
   // The entries of a loaded image and their parameters.
   virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const = 0;
@@ -51,7 +51,8 @@ class Observer {
 
 // The observer of a device; null on a real GPU.
 Observer* observer_of(Device& device);
-// The same calls for any device: no counts and nothing to watch on a real GPU.
+// take_counts() and observe() for any device. On a real GPU there are no counts, and observe() does
+// nothing.
 std::vector<LaunchCounts> take_counts(Device& device);
 void observe(Device& device, const vgpu::Observation& observation);
 

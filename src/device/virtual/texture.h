@@ -1,5 +1,5 @@
-// Texture objects for kernels of the virtual GPU: bytes that a caller puts into its memory; their
-// address is the 64-bit handle.
+// Texture objects for kernels of the virtual GPU. A texture object is a block of bytes that the
+// caller puts into the GPU's memory; the address of the block is the 64-bit handle.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct TextureDesc {
   bool filters = false, normalised = false, as_fraction = false;
 };
 
-// Throws kBadArgument with the rule that is broken.
+// Encodes a texture object. Throws kBadArgument, with the rule that the description breaks.
 std::vector<std::byte> encode_texture(const TextureDesc& desc);
 
 }  // namespace tessera

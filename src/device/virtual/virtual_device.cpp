@@ -1,5 +1,5 @@
-// The virtual device: the PTX of an image on vgpu::Machine. A fault of the kernel is a failed
-// launch; memory that cannot be had is unavailable.
+// The virtual device: runs the PTX of an image on vgpu::Machine. A fault of the kernel becomes a
+// failed launch; missing memory becomes kUnavailable.
 #include "device/virtual/virtual_device.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ Status status_of(const vgpu::Fault& fault) {
   }
 }
 
-// The check that a kernel fails with this fault; empty for faults that are not the kernel's.
+// The name of the check that finds this fault of a kernel; empty for faults that are not a
+// kernel's.
 std::string_view check_of(vgpu::FaultKind kind) {
   switch (kind) {
     case vgpu::FaultKind::kOutOfBounds:
@@ -116,13 +117,14 @@ auto translated(F f) {
   }
 }
 
-// A negative number out of range becomes one that the machine refuses.
+// Converts the extents of a launch. A negative number becomes a huge one, which the machine
+// refuses.
 vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
           static_cast<std::uint32_t>(z)};
 }
 
-// The same numbers, by the rules of cuda.h.
+// Converts a tensor map to the virtual GPU's type, whose enums have the numbers of cuda.h, too.
 vgpu::TensorMap map_of(const TensorMapDesc& desc) {
   vgpu::TensorMap map;
   map.type = static_cast<vgpu::MapType>(desc.type);
@@ -140,7 +142,8 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
   return map;
 }
 
-// One lock: the machine runs one launch at a time, on all its host threads.
+// The virtual device. It has one lock, because the machine runs one launch at a time, on all its
+// host threads.
 class Executor final : public VirtualDevice {
   // Calls f under the mutex.
   template <class F>

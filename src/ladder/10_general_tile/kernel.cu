@@ -41,8 +41,8 @@ __device__ void multiply_tile(float (&sum)[cfg.thread.m][cfg.thread.n], const Ti
   }
 }
 
-// The same without fragments: the source reads two words of shared memory per product. The compiler
-// may still keep words in registers.
+// Like multiply_tile(), without fragments: the source reads two words of shared memory per product.
+// The compiler may still keep words in registers.
 template <Config cfg>
 __device__ void multiply_words(float (&sum)[cfg.thread.m][cfg.thread.n], const Tiles<cfg>& tiles,
                                int row, int col) {

@@ -41,7 +41,7 @@ class ScalarLoader {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) tile[k(i)][outer(i)] = words_[i];
   }
-  // Writes into a tile with rows along k.
+  // Writes the fetched words into a tile whose rows are along k.
   __device__ void put_rows(float (&tile)[extent][depth]) const {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) tile[outer(i)][k(i)] = words_[i];

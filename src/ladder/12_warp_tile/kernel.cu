@@ -38,7 +38,7 @@ __device__ void multiply_add(float (&sum)[8][8], const Fragments<cfg>& f) {
   }
 }
 
-// Fetches this thread's vectors: of both tiles, or of one only.
+// Fetches the vectors of this thread: those of both tiles, or those of one tile only.
 template <Config cfg, class LoaderA, class LoaderB>
 struct Loaders {
   LoaderA a;

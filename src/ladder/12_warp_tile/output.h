@@ -21,7 +21,7 @@ __device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, ti
 
 inline constexpr int kOutputRows = 32;  // rows of D that are in shared memory at a time
 
-// Stores in four passes. In each pass every thread contributes two rows of its subtiles.
+// Stores the sums in four passes. In each pass every thread contributes two rows of its subtiles.
 template <Config cfg>
 __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Coord<> at,
                              const float (&sum)[8][8], float* staged) {

@@ -30,12 +30,12 @@ struct Config {
   constexpr int ctas_per_sm() const { return 1; }
   constexpr int depth() const { return block.k; }  // k steps of a warp per stage
 
-  // Floats between neighbours in k; padded if the copy transposes the tile (as in rung 13).
+  // Floats from one k to the next; padded if the copy transposes the tile (as in rung 13).
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
-  // The ring, aligned to 128 bytes, and one mbarrier per stage after it.
+  // Bytes for the ring, aligned to 128 bytes, and for one mbarrier per stage after it.
   constexpr int shared_bytes() const {
     return 128 + stages * (stage_a() + stage_b()) * 4 + stages * 8;
   }

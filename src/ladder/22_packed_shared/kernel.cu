@@ -39,7 +39,7 @@ __device__ void run(const GemmParams& p) {
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const long long i = origin.row / kEdge, j = origin.col / kEdge;
   const auto [row, col] = ladder::place_of_thread<kEdge, cfg.lanes_down>();
-  // The elements that this thread copies, by their positions in the packed and the shared blocks.
+  // The positions, in the packed and in the shared blocks, of the elements that this thread copies.
   const unsigned from_a =
       cfg.lanes_down ? ladder::packed_element<kOrderA, kEdge>(row, col) : threadIdx.x;
   const unsigned to_b = cfg.lanes_down ? shared_element_b<cfg>(row, col) : threadIdx.x;

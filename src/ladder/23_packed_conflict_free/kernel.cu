@@ -40,7 +40,7 @@ __device__ void run(const GemmParams& p) {
 
   double sum = 0;
   for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
-    // A is copied along m, B along k: element threadIdx.x of its packed block, except in A by rows.
+    // Copies element from_a of A's packed block (along m) and threadIdx.x of B's (along k).
     block_a[slow][fast] = a[ladder::packed_block<order_a(cfg), kEdge>(i, k, p.m, p.k) + from_a];
     block_b[fast][slow] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
     __syncthreads();

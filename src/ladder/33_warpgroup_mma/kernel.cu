@@ -34,7 +34,7 @@ struct Shared {
 };
 
 // An operand in terms of the rows of its shared tile: neighbours in a row are `step` elements
-// apart, rows `stride`. The step is 1 in the layout that the tile is designed for.
+// apart, rows `stride` elements. The step is 1 in the layout that the tile is designed for.
 struct Rows {
   const Element* data;
   long long along, rows;  // extents

@@ -15,7 +15,7 @@
 
 namespace tessera::raster_order {
 
-// The coordinates of tile `index`, in groups of raster.group tile rows; the last may have fewer.
+// Coordinates of tile `index`. Groups have raster.group tile rows; the last group may have fewer.
 __device__ tile::Coord<> tile_at(const schedule::Raster& raster, int index) {
   const int first = index / (raster.group * raster.tiles_n) * raster.group;
   const int rows = min(raster.tiles_m - first, raster.group);

@@ -9,7 +9,7 @@
 
 namespace tessera::two_halves {
 
-// k of a chain. A row of a stage is 128 bytes: kChainK high terms, then kChainK low terms.
+// The k of a chain. A row of a stage has 128 bytes: kChainK high terms, then kChainK low terms.
 inline constexpr int kChainK = 32, kRowTerms = 2 * kChainK;
 
 struct Config {
@@ -31,7 +31,7 @@ struct Config {
     return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
   }
   constexpr int stage_bytes() const { return (block.m + block.n) * tile::kRowBytes; }
-  // The ring and its barriers, then the panels, aligned to 1024 bytes.
+  // Bytes for the ring and its barriers, then for the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panels_bytes(); }
 
   constexpr TensorBox a_box() const { return {kRowTerms, block.m, tile::kRowBytes}; }

@@ -51,8 +51,8 @@ struct Types {
   };
 };
 
-// Starts a chain: the products of a stage's terms, small ones first. Does not wait for it. `a` and
-// `b` are descriptors of the stage's rows.
+// Starts a chain (the products of a stage's terms, small ones first) without waiting for its end.
+// `a` and `b` are descriptors of the stage's rows.
 template <class A, class B, class Sums>
 __device__ void start_chain(Sums& chain, std::uint64_t a, std::uint64_t b) {
   constexpr int kHigh = 0, kLow = kChainK;  // offsets of the terms in a row
@@ -74,8 +74,8 @@ __device__ void promote(Sums& master, const Sums& chain) {
   for (int i = 0; i < Sums::kCount; ++i) master.sum[0][0][i] += chain.sum[0][0][i];
 }
 
-// A consumer multiplies its rows of a tile of D. `waits`: whether it waits for its turn before the
-// first chain; before all later ones it does.
+// A consumer multiplies its rows of a tile of D. Before each chain it waits for its turn, but
+// before the first chain only if `waits` is true.
 template <Config cfg>
 __device__ void multiply_tile(typename Types<cfg>::Sums& master, typename Types<cfg>::Ring& ring,
                               typename Types<cfg>::Position& at, const Params& p, int consumer,

@@ -15,8 +15,8 @@ struct AsyncStage {
   alignas(16) float b[cfg.block.k][cfg.pitch_b()];  // (k, n)
 };
 
-// Starts the copy of a tile of one operand: by vectors if `vectors`, unless it is contiguous
-// along k and so must be transposed; else element by element.
+// Starts the copy of a tile of one operand. Copies vectors if `vectors` is true and the operand is
+// not contiguous along k (such a tile must be transposed); else copies element by element.
 template <bool along_k, bool vectors, int extent, int threads, int depth, int pitch>
 __device__ void copy_tile(float (&tile)[depth][pitch], const copy::Operand& operand,
                           long long first_outer, long long first_k) {

@@ -24,7 +24,7 @@ struct Strided {
   long long rows, cols, row, col;
 
   __device__ T at(long long r, long long c) const { return data[r * row + c * col]; }
-  // Zero outside the matrix, so that a tile's tail adds nothing to a sum.
+  // Element (r, c), or zero outside the matrix, so that a tile's tail adds nothing to a sum.
   __device__ T at_or_zero(long long r, long long c) const {
     return r < rows && c < cols ? at(r, c) : T{0};
   }

@@ -35,8 +35,8 @@ __device__ constexpr int packed_element(int r, int c) {
   return order == PackedOrder::kRows ? r * edge + c : c * edge + r;
 }
 
-// An element of a square block; place_of_thread() is the one that a thread computes. Consecutive
-// threads have consecutive elements of a row or, with lanes_down, of a column.
+// An element of a square block. place_of_thread() returns the element that a thread computes:
+// consecutive threads have consecutive elements of a row or, with lanes_down, of a column.
 struct Place {
   int row, col;
 };

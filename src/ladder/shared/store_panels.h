@@ -12,7 +12,7 @@ namespace tessera::ladder {
 template <WarpgroupConfig cfg>
 using Panels = epilogue::StorePanels<ElementType::kBf16, cfg.block.n, cfg.store_buffers>;
 
-// (row, col) is the warpgroup's first output. Returns while copies of the last panels still run.
+// Stores sums from the warpgroup's first output (row, col) on. Returns while the last copies run.
 template <WarpgroupConfig cfg, class Sums>
 __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const WarpgroupParams& p,
                                 int consumer, int row, int col) {

@@ -7,7 +7,7 @@
 
 namespace tessera::ladder {
 
-// The problem with C and D from (row, col) on. Row and column numbers of a tile then fit an int.
+// The problem with C and D from (row, col) on. Rows and columns of a tile of it then fit an int.
 __device__ inline GemmParams part_from(GemmParams p, long long row, long long col) {
   p.c = static_cast<const std::uint16_t*>(p.c) + row * p.c_row + col;
   p.d = static_cast<std::uint16_t*>(p.d) + row * p.d_row + col;
@@ -15,7 +15,7 @@ __device__ inline GemmParams part_from(GemmParams p, long long row, long long co
   return p;
 }
 
-// The block's tile of n columns begins at (row, col), the warpgroup's rows `first` rows later.
+// Stores a warpgroup's sums. The block's tile begins at (row, col), these sums `first` rows later.
 template <int n, class Sums>
 __device__ void store_sums(const Sums& sums, const GemmParams& p, long long row, long long col,
                            int first) {

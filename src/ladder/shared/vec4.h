@@ -31,7 +31,7 @@ struct Operand {
     return along_k ? data + o * stride + l : data + l * stride + o;
   }
 
-  // The vector that begins at (o, l), zeros outside the matrix.
+  // Loads the vector that begins at (o, l), with zeros for elements outside the matrix.
   __device__ float4 load_guarded(long long o, long long l) const {
     const bool first_inside = o < outer && l < k;
     const long long inside = along_k ? k - l : outer - o;  // elements from here to the edge
@@ -41,7 +41,7 @@ struct Operand {
     return {from[0], inside > 1 ? from[1] : 0, inside > 2 ? from[2] : 0, inside > 3 ? from[3] : 0};
   }
 
-  // The vector that begins at (o, l), which must be inside the matrix and aligned.
+  // Loads the vector that begins at (o, l), which must be inside the matrix and aligned.
   __device__ float4 load(long long o, long long l) const {
     return *reinterpret_cast<const float4*>(address(o, l));
   }

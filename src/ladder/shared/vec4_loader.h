@@ -54,8 +54,8 @@ class Vec4Loader {
     }
   }
 
-  // The same for a tile with rows along k: vectors that put() transposes are stored as they are,
-  // and vice versa.
+  // Writes the fetched vectors into a tile with rows along k: vectors that put() transposes are
+  // stored as they are, and vice versa.
   __device__ void put_rows(float (&tile)[extent][depth]) const {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {

@@ -14,7 +14,7 @@ struct WarpgroupConfig {
   int stages = 1;     // in the ring in shared memory
   int consumers = 1;  // warpgroups that multiply
   int ctas = 1;       // CTAs per SM, which limits the registers of a thread
-  // Registers per thread after setmaxnreg. Both 0: there is no warpgroup that does only loads.
+  // Registers per thread after setmaxnreg. Both are 0 if there is no warpgroup that only loads.
   int producer_registers = 0, consumer_registers = 0;
   bool persistent = false;      // else one CTA per tile
   bool grouped = false;         // tiles in compact groups, else row by row
@@ -32,7 +32,7 @@ struct WarpgroupConfig {
   static constexpr int kRow = tile::kRowBytes / 2;  // elements per row in shared memory
   constexpr int stage_bytes() const { return 2 * block.k * (block.m + block.n); }
   constexpr int panel_bytes() const { return 4 * consumers * store_buffers * 16 * tile::kRowBytes; }
-  // The ring and its barriers, then the panels, aligned to 1024 bytes.
+  // Bytes for the ring and its barriers, then for the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
   // The box that one tensor copy moves: a share of a panel, with rows along the contiguous index.

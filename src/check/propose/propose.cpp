@@ -45,8 +45,8 @@ class Proposer {
  private:
   bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
 
-  // Whether findings may come from assumed numbers that do not fit together: a width that is not a
-  // multiple of the block's width makes blocks store to the same elements.
+  // Whether findings may come from assumed numbers: blocks store to the same elements if a width is
+  // not a multiple of the block's width.
   bool is_in_doubt() const {
     return result_.call && !result_.call->found.empty() && !result_.call->call.assumed.empty();
   }
@@ -57,7 +57,7 @@ class Proposer {
            product(candidate.block) >= product(kept.block);
   }
 
-  // Tries a candidate. Returns whether its call is final; a worse call may be kept for now.
+  // Tries a candidate. Returns whether its call is final; a worse one may be kept.
   bool accept(Candidate candidate) {
     const bool is_whole = touched_ >= arrays_;
     if (candidate.shared < least_shared_ && !candidate.states_shared) {
@@ -133,7 +133,7 @@ class Proposer {
            writer_.words_of(candidate, Fills::kZeros, nullptr).assumed.empty();
   }
 
-  // Tries the program's own launch, because smaller values may hide that it ends in a fault.
+  // Tries the program's own launch: smaller values may hide that it ends in a fault.
   void look_for_fault(const std::vector<Candidate>& candidates) {
     if (result_.call && (result_.call->is_fault || is_programs_own(result_.call->from))) return;
     for (const Candidate& candidate : candidates) {
@@ -160,7 +160,7 @@ class Proposer {
   }
 
   // Takes the program's own launch as the result if it ends in a fault whatever the integers are.
-  // Arrays may have to be longer than the part reached before the fault.
+  // Arrays may have to be longer than the part reached before it.
   bool adopt_fault(const Candidate& candidate, Trial trial) {
     for (auto& [name, reach] : trial.reach) {
       if (reach.read == 0) reach.written = std::max<std::uint64_t>(reach.written, 1);  // an output
@@ -250,7 +250,7 @@ class Proposer {
     return still;
   }
 
-  // Whether the candidate, which has larger values, replaces the call.
+  // Whether the candidate, which has larger values, becomes the call.
   bool accept_larger(Candidate candidate) {
     const std::int64_t shared = result_.call->from.shared;
     if (!result_.call->from.tells_shared && candidate.shared < shared) {
@@ -300,7 +300,7 @@ class Proposer {
     }
   }
 
-  // WHY few: each time a kernel is out of bounds, all its arrays are filled again.
+  // WHY few: each kernel that is out of bounds costs a fill of all its arrays.
   bool may_be_large(const Candidate& candidate) {
     return candidate.site != nullptr && large_trials_++ < kMostLargeTrials;
   }
@@ -324,8 +324,8 @@ class Proposer {
     }
   }
 
-  // Counts refusals for one reason, such as an instruction that is not implemented, or an argument
-  // that no proposal has: every call ends in the same way.
+  // Counts refusals for one reason: an instruction that is not implemented, or an argument that no
+  // proposal has. Then every call ends in the same way.
   void note_refusal(const std::string& why) {
     refused_ = why.empty() ? 0 : why == refusal_ ? refused_ + 1 : 1;
     refusal_ = why;
@@ -385,8 +385,7 @@ class Proposer {
   std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // reach in the call that is kept
   Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
-  // Warp instructions: of all runs so far, and of this call under checks. `growth_` is the factor
-  // by which the cost grew last.
+  // Warp instructions of all runs, of this call under checks, and the factor of its last growth.
   double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;
 };

@@ -20,7 +20,7 @@ using vgpu::FindingPlace;
 
 constexpr std::size_t kMostText = 90;  // most characters of a source line that are shown
 constexpr std::size_t kMostNotes = 3;
-constexpr std::size_t kShownInFull = 4;  // groups of findings; the others as one line each
+constexpr std::size_t kShownInFull = 4;  // groups shown in full, the others in one line
 
 std::string_view severity_name(vgpu::Severity severity) {
   if (severity == vgpu::Severity::kNote) return "note";

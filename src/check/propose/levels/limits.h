@@ -20,6 +20,6 @@ inline constexpr double kLeastCost = 200'000;  // the least cost that shows how 
 inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
 inline constexpr std::int64_t kMostBytes = 256LL << 20;  // bytes of all arrays together
 inline constexpr std::size_t kMostOwn = 4;  // launches tried exactly as the program makes them
-inline constexpr int kMostFailed = 2;  // larger launches that may fail, one after the other
+inline constexpr int kMostFailed = 2;       // larger launches that may fail, one after the other
 
 }  // namespace tessera::checking

@@ -60,7 +60,7 @@ std::vector<std::int64_t> extents(const Text& text, const std::string& list, cha
   return extents;
 }
 
-// The text after the ':' of an array.
+// Reads the text after the ':' of an array, which says how the array is filled.
 void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
   static const std::map<std::string, ArrayFill> kFills = {
       {"uniform", ArrayFill::kUniform},
@@ -140,7 +140,7 @@ std::vector<std::string> split_outside(const std::string& text) {
   return pieces;
 }
 
-// The text between "word(" and ")", piece by piece; empty when the value starts otherwise.
+// Returns the parts between "word(" and ")"; nothing if the value does not start with "word(".
 std::vector<std::string> pieces_of_call(const Text& text, const std::string& value,
                                         const std::string& word) {
   if (!value.starts_with(word + "(")) return {};
@@ -149,7 +149,7 @@ std::vector<std::string> pieces_of_call(const Text& text, const std::string& val
   return split_outside(value.substr(begin, value.size() - begin - 1));
 }
 
-// "a" or "a+256"
+// Reads the address of an array or of a byte in it: "a" or "a+256".
 AliasArgument alias(const Text& text, const std::string& value) {
   const std::size_t plus = value.find('+');
   AliasArgument argument{value.substr(0, plus), 0};
@@ -165,7 +165,7 @@ bool is_alias(const std::string& value) {
   return is_name(name) && (name[0] < '0' || name[0] > '9');
 }
 
-// "size=300x200" and what else may follow the box of a tensor map.
+// Reads an option that follows the box of a tensor map: "size=300x200" and the like.
 void set_option(const Text& text, const std::string& piece, TensorMapArgument& map) {
   const std::size_t equals = piece.find('=');
   const std::string name = trimmed(piece.substr(0, equals));
@@ -318,7 +318,7 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
       "pointers(ARRAY, ...)");
 }
 
-// A variable may be named with its namespaces: "ns::table".
+// Whether it is the name of a variable, perhaps with namespaces: "ns::table".
 bool is_qualified(const std::string& name) {
   const std::size_t scope = name.find("::");
   if (scope == std::string::npos) return is_name(name);

@@ -40,34 +40,34 @@ struct ScalarArgument {
   std::array<std::byte, 8> value{};  // its first size_of(type) bytes
 };
 
-// A struct by value, byte for byte.
+// A struct by value, given as bytes.
 struct BytesArgument {
   std::vector<std::byte> bytes;
 };
 
 struct Argument;
 
-// A struct by value, field for field, each at its natural alignment: numbers, addresses of arrays,
-// bytes, tensor maps, structs.
+// A struct by value, given field by field, each at its natural alignment: numbers, addresses of
+// arrays, bytes, tensor maps, structs.
 struct StructArgument {
   std::vector<Argument> fields;
 };
 
-// The address of a value in global memory: a struct or a tensor map.
+// A pointer to a value in global memory: a struct or a tensor map.
 struct PointerArgument {
   std::vector<Argument> to;  // one
 };
 
-// A null pointer.
+// The argument is a null pointer.
 struct NullArgument {};
 
-// The address of an array that another argument has made, or of a byte in it.
+// The address of an array that another argument has made, or of a byte in that array.
 struct AliasArgument {
   std::string array;
   std::uint64_t offset = 0;
 };
 
-// An array in global memory of addresses: those of arrays, null, and those of values.
+// An array in global memory that holds addresses: of arrays, of values, or null.
 struct PointersArgument {
   std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };
@@ -103,10 +103,11 @@ struct Argument {
       value;
 };
 
-// "NAME=VALUE" of an option. Throws kBadArgument naming the option, the text and the rule.
+// Parses the "NAME=VALUE" of an option. Throws a kBadArgument that names the option, the text and
+// the rule.
 Argument parse_argument(const std::string& option, const std::string& text);
 
-// Splits "a=FILE.npy" into NAME and FILE.
+// Returns NAME and FILE of "NAME=FILE.npy".
 struct NamedFile {
   std::string name, path;
 };

@@ -20,7 +20,8 @@ namespace {
   throw StatusError(Status::bad_argument(message));
 }
 
-// The bytes of the whole array; `what` names it in the error when they exceed 64 bits.
+// Returns the size of the array in bytes. If it exceeds 64 bits, the error names the array as
+// `what`.
 std::size_t bytes_of(ElementType type, const std::vector<std::int64_t>& shape,
                      const std::string& what) {
   auto bytes = static_cast<std::int64_t>(size_of(type));
@@ -38,7 +39,8 @@ std::uint64_t key_of(const std::string& name, std::uint64_t seed) {
   return key;
 }
 
-// (-1, 1), never 0; for integers -8 .. 8, or 0 .. 16 without sign.
+// Random values: uniform() is in (-1, 1) and never 0; small_integer() is in -8 .. 8, or in 0 .. 16
+// for unsigned types.
 double uniform(std::uint64_t bits) { return std::ldexp(double(bits >> 11) + 0.5, -52) - 1; }
 double small_integer(std::uint64_t bits, bool is_signed) {
   return double((bits >> 32) * 17 >> 32) - (is_signed ? 8 : 0);
@@ -72,7 +74,7 @@ void store_below_one(ElementType type, double value, std::byte* to) {
   if (std::fabs(load_element(type, to)) >= 1) store_element(type, std::copysign(0.5, value), to);
 }
 
-// 0, 1, 2, ... in an order that the key draws.
+// Returns 0 to count - 1 in an order that depends on the key.
 std::vector<std::uint64_t> shuffled(std::size_t count, std::uint64_t key) {
   std::vector<std::uint64_t> order(count);
   std::iota(order.begin(), order.end(), 0);
@@ -82,8 +84,8 @@ std::vector<std::uint64_t> shuffled(std::size_t count, std::uint64_t key) {
   return order;
 }
 
-// Draws one of four neighbouring values for each of them, so that some repeat, and threads that use
-// them as indices collide.
+// Replaces the value by one of a group of four neighbours, so that some values repeat, and threads
+// that use them as indices collide.
 constexpr std::size_t kRepeats = 4;
 std::size_t repeated(std::size_t value, std::size_t count, std::uint64_t key) {
   const std::size_t group = value / kRepeats, first = group * kRepeats;
@@ -128,7 +130,7 @@ bool equal(const HostArray& found, const HostArray& expected, std::size_t i, dou
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   const double difference = x == y ? 0 : std::fabs(x - y);
   largest = std::max(largest, difference);
-  // WHY not as doubles: different 64-bit integers may become equal doubles.
+  // WHY the values are not compared as doubles: different 64-bit integers may become equal doubles.
   if (difference == 0) return !same_type || is_float(found.type);
   return difference <= tolerance * std::max(1.0, std::fabs(y));
 }

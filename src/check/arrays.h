@@ -1,4 +1,4 @@
-// The arrays of a checked kernel: their contents before a run, and the report on them after it.
+// The arrays of a checked kernel: their contents before a run, and the comparison after it.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,21 @@ struct HostArray {
   std::size_t elements() const { return bytes.size() / size_of(type); }
 };
 
-// Fills, or reads the file. A value depends on seed, name and place alone. Throws kBadArgument, or
-// kUnavailable when the memory cannot be had.
+// Makes an array and fills it, or reads it from its file. A random value depends only on seed, name
+// and position. Throws kBadArgument, or kUnavailable if there is not enough memory.
 HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed);
 
-// The element type of the file; nothing when the file cannot be read (read_array reports that).
+// Returns the element type of the file; nullopt if the file cannot be read (read_array reports
+// that).
 std::optional<ElementType> type_of_file(const std::string& path);
-// A .npy file of any type of elements.h and any number of dimensions.
+// Read and write .npy files of any type of elements.h and any number of dimensions.
 HostArray read_array(const std::string& path, const std::string& argument);
 std::string npy_file_of(const HostArray& array);
 
 // "f32[64,128]"
 std::string shape_text(const HostArray& array);
 
-// "[3,17]", of an element
+// index_text() returns the indices of an element: "[3,17]".
 std::string index_text(const HostArray& array, std::size_t element);
 bool is_nan(const HostArray& array, std::size_t element);
 

@@ -19,7 +19,7 @@ using vgpu::KernelSignature;
 
 constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 
-// One parameter, as users know it.
+// One parameter as users know it, by its C++ type.
 struct Known {
   const KernelParameter& parameter;
   std::string cpp;  // "float const*"; empty where the kernel's name does not tell
@@ -49,8 +49,8 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
-// Whether a file of `type` may hold what the kernel takes: integers are the same with and without a
-// sign, and NumPy has no bf16, whose bits travel as integers.
+// Whether a file of `type` may hold what the kernel takes. Integers may have a sign or not, and
+// since NumPy has no bf16, its bits are stored as integers.
 bool fits_file(ElementType element, ElementType type) {
   if (size_of(element) != size_of(type)) return false;
   const auto stored = lab::type_of_npy(lab::npy_descr(element));
@@ -63,7 +63,7 @@ std::string misfit_of(const Known& known, const ArrayArgument& array) {
   const bool is_file = !array.file.empty();
   const std::optional<ElementType> type = is_file ? type_of_file(array.file) : array.type;
   if (!element || !type) return "";
-  // An array that is typed in may hold other bits of the same size.
+  // An array whose type the user wrote may hold other bits of the same size.
   if (is_file ? fits_file(*element, *type) : size_of(*element) == size_of(*type)) return "";
   return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }
@@ -101,7 +101,7 @@ std::string misfit_of(const Known& known, const TensorMapArgument&) {
   return text.empty() ? "" : "a tensor map of " + text;
 }
 
-// A handle is a number of 64 bits.
+// A texture handle is a number of 64 bits.
 std::string misfit_of(const Known& known, const TextureArgument&) {
   if (known.is_pointer()) return "a texture, but the kernel takes an address: give an array";
   const std::string text = misfit_of_size(kPointerBytes, known);
@@ -122,7 +122,7 @@ std::string misfit_of(const Known& known, const PointerArgument&) {
   return misfit_of_address(known);
 }
 
-// Whether every argument with the name of a parameter is where that parameter is.
+// Whether every argument that has the name of a parameter is at that parameter's position.
 bool are_in_place(const std::vector<Argument>& arguments, const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto found = std::find(names.begin(), names.end(), arguments[i].name);
@@ -133,7 +133,7 @@ bool are_in_place(const std::vector<Argument>& arguments, const std::vector<std:
   return true;
 }
 
-// Each argument has the name of a parameter.
+// Throws unless each argument has the name of a parameter.
 void require_names(const KernelSignature& kernel, const std::vector<Argument>& arguments,
                    const std::vector<std::string>& names) {
   for (const Argument& argument : arguments) {
@@ -145,7 +145,8 @@ void require_names(const KernelSignature& kernel, const std::vector<Argument>& a
   }
 }
 
-// These must be the first parameters. A name that is given twice is refused later.
+// Throws unless the named arguments are the first parameters. A name that is given twice is refused
+// later.
 void require_no_gap(const KernelSignature& kernel, const std::vector<Argument>& arguments,
                     const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {

@@ -31,7 +31,8 @@ int depth_change(char c) {
   return c == ')' || c == '>' || c == ']' ? -1 : 0;
 }
 
-// The place of the '(' that begins the parameters and that the last ')' closes; npos without one.
+// Returns the position of the '(' that begins the parameters, which the last ')' closes; npos if
+// there is none.
 std::size_t parameters_begin(const std::string& text) {
   if (!text.ends_with(')')) return std::string::npos;
   int depth = 0;
@@ -42,12 +43,12 @@ std::size_t parameters_begin(const std::string& text) {
   return std::string::npos;
 }
 
-// The name of a function template begins with its return type.
+// Removes the return type, with which the name of a function template begins.
 std::string without_return_type(const std::string& text) {
   return text.starts_with("void ") ? text.substr(5) : text;
 }
 
-// All names by which a kernel may be called, the most exact first.
+// Returns all names by which a kernel may be called, the most exact first.
 std::vector<std::string> spellings(const std::string& name) {
   const std::string full = plain_kernel_name(name);
   const std::string bare = full.substr(0, parameters_begin(full));
@@ -90,8 +91,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// Kernels with this name as users write it, else those whose template arguments begin with the
-// given ones.
+// Returns the kernels with this name as users write it or, if there are none, those whose template
+// arguments begin with the given ones.
 std::vector<const vgpu::KernelSignature*> loosely_named(
     const std::vector<const vgpu::KernelSignature*>& kernels, const std::string& name) {
   const std::string wanted = loosely(name);
@@ -182,7 +183,7 @@ std::vector<vgpu::KernelSignature> kernels_named(const std::vector<vgpu::KernelS
 }
 
 std::string closest_list(const std::string& wanted, std::vector<std::string> names) {
-  // "doubled" of "void ns::doubled<float>(float*)"
+  // Returns "doubled" for "void ns::doubled<float>(float*)".
   const auto stem = [](const std::string& name) {
     const std::string bare = name.substr(0, name.find_first_of("<("));
     const std::size_t scope = bare.rfind("::");
@@ -203,7 +204,7 @@ std::string closest_list(const std::string& wanted, std::vector<std::string> nam
     };
     std::stable_sort(names.begin(), names.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    // If some names are close, the others are of no use.
+    // If some names are close to the wanted one, the others are not listed.
     const auto is_close = [&](const std::string& name) {
       return distance(stem(wanted), stem(name)) <= stem(wanted).size() / 3;
     };

@@ -11,7 +11,7 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Names, numbers, "'x'", and signs of one character.
+// Splits a name into words: names, numbers, "'x'", and signs of one character.
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < name.size();) {
@@ -27,7 +27,7 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-// "128" for "0x80u"; the word itself where it is no integer.
+// Returns "128" for "0x80u"; a word that is no integer is returned unchanged.
 std::string integer_text(const std::string& word) {
   char* end = nullptr;
   const unsigned long long value = std::strtoull(word.c_str(), &end, 0);
@@ -57,7 +57,7 @@ std::string plain_word(const std::string& word) {
   return same == kSame.end() ? word : same->second;
 }
 
-// A cast to a type, before a number: the word after it; `at` if there is no cast.
+// Returns the index of the word after a cast that stands before a number; `at` if there is no cast.
 std::size_t behind_cast(const std::vector<std::string>& words, std::size_t at) {
   if (words[at] != "(") return at;
   std::size_t close = at;
@@ -67,20 +67,20 @@ std::size_t behind_cast(const std::vector<std::string>& words, std::size_t at) {
   return is_digit(next[0]) || next == "-" || next[0] == '\'' ? close + 1 : at;
 }
 
-// "unsigned" alone is an unsigned int.
+// Whether "unsigned" stands alone at `at`, which means unsigned int.
 bool lacks_int(const std::vector<std::string>& words, std::size_t at) {
   if (words[at] != "unsigned") return false;
   const std::string next = at + 1 < words.size() ? words[at + 1] : "";
   return next != "int" && next != "long" && next != "short" && next != "char";
 }
 
-// "std" before a type that has a name without it.
+// Whether the word is the "std" of a type whose name is also known without it.
 bool is_scope_of_type(const std::vector<std::string>& words, std::size_t at) {
   return words[at] == "std" && at + 3 < words.size() && words[at + 1] == ":" &&
          plain_word(words[at + 3]) != words[at + 3];
 }
 
-// Enumerators of a source: "kB", "Mode::kB" to "1".
+// The enumerators of a source, with their values: "kB" and "Mode::kB" are "1".
 class Enumerators {
  public:
   Enumerators(const std::string& path, const ReadOptions& read) : words_(read_words(path, read)) {
@@ -89,7 +89,7 @@ class Enumerators {
       if (token->is("enum")) add(token + 1, last);
     }
   }
-  // Null where it is not known.
+  // Returns the enumerator's value as text; null if it is not known.
   const std::string* find(const std::string& name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? nullptr : &found->second;

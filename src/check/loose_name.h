@@ -1,5 +1,5 @@
-// Names of kernels as people write them: "reduce<size_t, 'x', Mode::kB>" for what the compiler
-// calls "reduce<unsigned long, (char)120, (Mode)1>".
+// Compares kernel names as people write them, "reduce<size_t, 'x', Mode::kB>", with those of the
+// compiler, "reduce<unsigned long, (char)120, (Mode)1>".
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace tessera::checking {
 
-// One spelling for all that mean the same: numbers without suffixes and casts, characters and
-// booleans as numbers, types by their own names, "long long" as "long", no spaces that are not
-// needed.
+// Returns the one spelling that stands for all names with this meaning: numbers without suffixes
+// and casts, characters and booleans as numbers, types by their own names, "long long" as "long",
+// no unnecessary spaces.
 std::string loosely(const std::string& name);
 
-// The name with the values of enumerators that the source defines. The source may not be there.
+// Returns the name with enumerators of the source replaced by their values. If there is no source,
+// the name is unchanged.
 std::string with_enumerators(const std::string& name, const std::string& source_path,
                              const ReadOptions& read);
 

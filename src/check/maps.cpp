@@ -16,7 +16,7 @@ TensorSwizzle swizzle_of(int bytes) {
   return bytes == 128 ? TensorSwizzle::k128B : TensorSwizzle::kNone;
 }
 
-// Elements, innermost first.
+// Returns the extents of the map in elements, innermost first.
 std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray& array) {
   if (!map.sizes.empty()) return map.sizes;
   std::vector<std::int64_t> sizes = array.shape;
@@ -24,7 +24,7 @@ std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray
   return sizes;
 }
 
-// Without sizes and strides of its own, the map covers the whole array, its fastest dimension
+// Without sizes and strides in the argument, the map covers the whole array, its fastest dimension
 // first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {

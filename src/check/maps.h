@@ -1,4 +1,4 @@
-// Tensor maps and textures of arguments: the whole of an array, a box of it, a swizzle.
+// Encodes the tensor maps and textures that arguments describe.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace tessera::checking {
 
-// The 128 bytes of a TensorMapArgument on this device. Throws kBadArgument naming the argument and
-// the rule that its box, swizzle or array breaks.
+// Returns the 128 bytes of a TensorMapArgument on this device. Throws a kBadArgument that names the
+// argument and the rule that its box, swizzle or array breaks.
 std::vector<std::byte> encode_map(const Argument& argument, const std::vector<HostArray>& arrays,
                                   const Placed& placed, Device& device);
 
-// The bytes that the handle of a TextureArgument points to. Throws likewise.
+// Returns the bytes that the handle of a TextureArgument points to. Throws like encode_map.
 std::vector<std::byte> encode_texture(const Argument& argument,
                                       const std::vector<HostArray>& arrays, const Placed& placed);
 

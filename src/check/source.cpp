@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 16 << 20;  // largest source file from which lines are shown
+constexpr std::size_t kMostBytes = 16 << 20;  // size of the largest source file that is shown
 
-// The path relative to the current folder, where that is shorter.
+// Returns the path relative to the current folder if that is shorter.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path relative = fs::path(path).lexically_proximate(fs::current_path(error));
@@ -23,8 +23,8 @@ std::string shown_path(const std::string& path) {
   return relative.string();
 }
 
-// The numbers of ".loc 1 12 3, function_name $L__info_string0, inlined_at 1 30 9": pairs of line
-// and column.
+// Returns the pairs of line and column in ".loc 1 12 3, function_name $L__info_string0, inlined_at
+// 1 30 9".
 std::vector<std::pair<int, int>> lines_of_loc(const std::string& directive) {
   std::vector<std::pair<int, int>> lines;
   std::istringstream words(directive);
@@ -57,7 +57,8 @@ int column_of(const std::string& ptx, int ptx_line, int source_line) {
 const std::string& SourceLines::text_of_file(const std::string& path) {
   const auto [found, is_new] = files_.try_emplace(path);
   if (!is_new) return found->second;
-  // A relative path starts where the compiler ran: here, or in the folder of the file.
+  // A relative path starts where the compiler ran: in the current folder, or in the folder of the
+  // file.
   const fs::path beside = fs::path(code_.path).parent_path() / path;
   for (const fs::path& candidate : {fs::path(path), beside}) {
     std::error_code error;

@@ -20,7 +20,7 @@ class SourceLines {
  public:
   explicit SourceLines(const Code& code) : code_(code) {}
 
-  // The place in the source, or in the PTX where it knows no source.
+  // Returns the line in the source, or the PTX line if the PTX does not name the source.
   ShownLine at(const vgpu::FindingPlace& place);
   ShownLine at(const std::string& file, int line);
 
@@ -31,7 +31,7 @@ class SourceLines {
   std::map<std::string, std::string> files_;
 };
 
-// The column of a source line in the .loc before an instruction; 0 if the .loc names another line.
+// Returns the column in the .loc before an instruction; 0 if the .loc names another line.
 int column_of(const std::string& ptx, int ptx_line, int source_line);
 
 }  // namespace tessera::checking

@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kAddressBytes = 8;
 constexpr std::size_t kTensorMapBytes = 128;  // size of a CUtensorMap
 
-// HW: tensor copies require 64 bytes, the alignment of CUtensorMap in CUDA 12. In CUDA 13 (cuda.h)
-// it is 128. A struct that holds one has the same alignment, or an unknown one (0).
+// Returns the alignment of a tensor map in a struct. HW: tensor copies require 64 bytes, the
+// alignment of CUtensorMap in CUDA 12. In CUDA 13 (cuda.h) it is 128. A struct that holds a map has
+// the same alignment, or an unknown one (0).
 std::size_t map_alignment_in(std::size_t alignment_of_whole) {
   return alignment_of_whole == 0 || alignment_of_whole >= 128 ? 128 : 64;
 }
@@ -67,7 +68,7 @@ void put(const StructArgument& structure, const Placed& placed, std::size_t map_
   }
 }
 
-// The address that an argument means.
+// Returns the address that an argument stands for.
 std::uint64_t address_of(const Argument& argument, const Placed& placed) {
   if (std::holds_alternative<NullArgument>(argument.value)) return 0;
   if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {

@@ -1,4 +1,4 @@
-// The bytes of arguments, made when the addresses of the arrays are known.
+// Makes the bytes of arguments when the addresses of the arrays are known.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@ struct Placed {
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-// The size in bytes. `alignment` is that of the parameter or variable that holds the struct, or 0
-// if it is unknown; it decides how tensor maps in the struct are aligned.
+// Returns the size in bytes. `alignment` is that of the parameter or variable that holds the
+// struct, or 0 if it is unknown; it determines how tensor maps in the struct are aligned.
 std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
                                        const std::vector<Argument>& arguments,
                                        const Placed& placed);
 
-// The bytes of one argument that is not an array. `alignment`: as for size_of().
+// Returns the bytes of one argument that is not an array. `alignment` is as for size_of().
 std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed,
                                    std::size_t alignment = 0);
-// The addresses of an array of pointers.
+// Returns the addresses in an array of pointers as bytes.
 std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
 
 // Calls f for the argument and for all its parts, the innermost first.
 void for_each_part(const Argument& argument, const std::function<void(const Argument&)>& f);
 
-// The names of arrays that an argument takes the address of, or maps.
+// Returns the names of arrays whose address the argument takes, or which it maps.
 std::vector<std::string> arrays_named_by(const Argument& argument);
 
 }  // namespace tessera::checking

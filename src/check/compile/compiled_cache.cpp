@@ -39,7 +39,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Size and time of a file; changes whenever it does.
+// Returns the size and time of a file as text, which changes whenever the file does.
 std::string stamp_of(const std::string& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);
@@ -48,7 +48,7 @@ std::string stamp_of(const std::string& path) {
   return fmt::format("{} {}", size, time);
 }
 
-// The files of "kernel.ptx : a.cu b.h \\ ...".
+// Returns the files in a make rule: "kernel.ptx : a.cu b.h \\ ...".
 std::vector<std::string> files_of_rule(const std::string& rule) {
   std::istringstream words(rule.substr(std::min(rule.find(':') + 1, rule.size())));
   std::vector<std::string> files;
@@ -58,7 +58,7 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
   return files;
 }
 
-// Removes the oldest entries.
+// Removes the oldest entries of the cache.
 void make_room(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -84,7 +84,7 @@ CompiledCache::CompiledCache(const std::vector<std::string>& words) {
   path_ = fmt::format("{}/{}.ptx", where, hash_of(std::as_bytes(std::span<const char>(key))));
 }
 
-// The heading, a line for each file with its stamp, an empty line, the PTX.
+// An entry is a heading, a line for each file with its stamp, an empty line, and the PTX.
 std::optional<std::string> CompiledCache::find() const {
   if (path_.empty()) return std::nullopt;
   const std::string text = contents(path_);

@@ -1,6 +1,7 @@
-// PTX of earlier calls: a file is compiled again only if it, or a header that it includes, has
-// changed. In TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera; TESSERA_CACHE=off
-// turns it off. If anything goes wrong with the cache, the file is compiled as if there were none.
+// A cache of compiled PTX: a file is compiled again only if it, or a header that it includes, has
+// changed. The folder is TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera;
+// TESSERA_CACHE=off turns the cache off. If anything goes wrong with the cache, the file is
+// compiled as if there were none.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,10 @@ namespace tessera::checking {
 
 class CompiledCache {
  public:
-  // The words of the compiler's call.
+  // `words` are the words of the compiler's command line.
   explicit CompiledCache(const std::vector<std::string>& words);
   std::optional<std::string> find() const;
-  // `rule`: what the compiler wrote with -MD, which names all the files that it read.
+  // Stores the PTX. `rule` is what the compiler wrote with -MD: it names all files that were read.
   void keep(const std::string& ptx, const std::string& rule) const;
 
  private:

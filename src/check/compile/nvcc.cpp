@@ -57,7 +57,7 @@ std::vector<std::string> usual_places() {
   return places;
 }
 
-// A temporary folder, removed at the end of the object's lifetime.
+// A temporary folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -80,7 +80,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Runs a program; what it prints goes to a file. Returns its exit code.
+// Runs a program and writes its output to a file. Returns the exit code.
 int run(const std::vector<std::string>& words, const std::string& output) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -103,13 +103,14 @@ int run(const std::vector<std::string>& words, const std::string& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Warnings of a file that compiles are of no use here; errors are.
+// Shows the compiler's messages, only if the file does not compile: warnings of a file that
+// compiles are of no use here.
 void show_output(const std::string& path) {
   const std::string text = lab::read_whole_file(path, "the compiler's messages");
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// The last lines of the PTX: remarks about its source, kept also when it is not compiled again.
+// Comments at the end of the PTX: remarks about its source, which the cache keeps with the PTX.
 constexpr const char* kReplaced = "// compiled with ";
 constexpr const char* kOutOfRange = "// subscript out of range: ";
 
@@ -122,8 +123,9 @@ const std::string& told(const std::string& ptx) {
   return ptx;
 }
 
-// Places at which constant indices leave their arrays: "a.cu(4): warning #175-D: subscript out of
-// range". The compiler considers such code impossible and drops everything that depends on it.
+// Returns a comment with the places at which constant indices leave their arrays: "a.cu(4): warning
+// #175-D: subscript out of range". The compiler considers such code impossible and drops everything
+// that depends on it.
 std::string note_of_ranges(const std::string& said) {
   std::istringstream lines(said);
   std::vector<std::string> places;
@@ -136,7 +138,8 @@ std::string note_of_ranges(const std::string& said) {
                      kOutOfRange, fmt::join(places, ", "));
 }
 
-// "cudaThreadSynchronize for cudaDeviceSynchronize"
+// Returns a comment on the names that were replaced: "cudaThreadSynchronize for
+// cudaDeviceSynchronize".
 std::string note_of(const std::vector<std::string>& replacements) {
   if (replacements.empty()) return "";
   std::string text = kReplaced;
@@ -159,8 +162,8 @@ void write(const std::string& path, const std::string& text) {
       .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// Removes it from the list of files that the result depends on: it disappears with the temporary
-// folder.
+// Removes the header from the list of files that the result depends on, because it disappears with
+// the temporary folder.
 void leave_out(const std::string& header, const std::string& files) {
   std::string text = lab::read_whole_file(files, "the compiler's list of files");
   const std::size_t at = text.find(header);

@@ -13,13 +13,13 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-// The text from ".visible .entry" to the last brace.
+// A kernel's text in the PTX, from ".visible .entry" to the last brace.
 struct Entry {
   std::string_view name;
   std::size_t begin = 0, end = 0;
 };
 
-// The place after the comment or string that begins here; the place itself if none begins.
+// Returns the position after the comment or string that begins at `at`; `at` if none begins there.
 std::size_t behind_comment(std::string_view ptx, std::size_t at) {
   std::size_t end = at;
   if (ptx.compare(at, 2, "//") == 0) {
@@ -33,7 +33,7 @@ std::size_t behind_comment(std::string_view ptx, std::size_t at) {
   return std::min(end, ptx.size());
 }
 
-// The place after the body of what is declared here, or after its ';'.
+// Returns the position after the body of the declaration that begins at `at`, or after its ';'.
 std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   int depth = 0;
   while (at < ptx.size()) {
@@ -50,7 +50,8 @@ std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   return at;
 }
 
-// The begin of ".visible .entry" or ".weak .entry", whose last word is at `entry`.
+// Returns where ".visible .entry" or ".weak .entry" begins; `entry` is the position of its last
+// word.
 std::size_t begin_of_entry(std::string_view ptx, std::size_t entry) {
   std::size_t last = entry;
   while (last > 0 && std::isspace(static_cast<unsigned char>(ptx[last - 1])) != 0) --last;

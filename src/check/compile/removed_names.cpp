@@ -11,7 +11,7 @@ namespace tessera::checking {
 namespace {
 
 std::map<std::string, std::string> all_replacements() {
-  // SOURCE: release notes of CUDA 12 and 13, names that were deprecated before.
+  // SOURCE: release notes of CUDA 12 and 13: names that were deprecated before and are removed.
   std::map<std::string, std::string> all = {{"cudaThreadSynchronize", "cudaDeviceSynchronize"},
                                             {"cudaThreadExit", "cudaDeviceReset"}};
   for (const char* end : {"GetLimit", "SetLimit", "GetCacheConfig", "SetCacheConfig"}) {
@@ -29,7 +29,7 @@ std::map<std::string, std::string> all_replacements() {
   return all;
 }
 
-// X of 'identifier "X" is undefined' and of 'class "C" has no member "X"'.
+// Returns X of 'identifier "X" is undefined' and of 'class "C" has no member "X"'.
 std::optional<std::string> name_in(const std::string& line) {
   const bool is_member = line.find("has no member") != line.npos;
   if (!is_member && line.find("is undefined") == line.npos) return std::nullopt;

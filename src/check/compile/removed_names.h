@@ -1,5 +1,5 @@
-// Names that older programs use and CUDA 13 no longer has. Most are host functions, and no kernel
-// depends on them; old shuffles and votes become those of the active lanes.
+// Names that older programs use and that CUDA 13 no longer has. Most are host functions, and no
+// kernel depends on them; old shuffles and votes are replaced by those of the active lanes.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tessera::checking {
 
-// Macros that replace such names, if all of a compiler's errors are about them:
-// "cudaThreadSynchronize cudaDeviceSynchronize". Empty if there is any other error.
+// Returns macros that replace removed names, "cudaThreadSynchronize cudaDeviceSynchronize", if all
+// errors of the compiler are about such names. Returns "" if there is any other error.
 std::vector<std::string> replacements_for(const std::string& said);
 
 }  // namespace tessera::checking

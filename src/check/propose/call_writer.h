@@ -1,5 +1,4 @@
-// Writes a call as a user would type it: the words for the shape and the arguments of a launch to
-// try.
+// Writes a call as a user would type it: the shape and the arguments of a launch to try.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,14 @@
 
 namespace tessera::checking {
 
-// Sizes tried for an array whose extent is not yet known: the second one if the first is too small.
+// Sizes tried for an array whose extent is not yet known: the second size if the first is too
+// small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// The first contents of arrays: numbers up to their length, in random order, with or without
-// repeats; ascending numbers; zeros, for arrays of indices; letters, for text; zeros, with
-// ascending starts of rows; or the same as the last of these, but with empty outputs.
+// The first contents of integer arrays: numbers below their length in random order, with repeats
+// (kRepeated) or without (kShuffled); ascending numbers; zeros, for arrays of indices; letters, for
+// text; zeros with ascending starts of rows (kRows); or like kRows, but with empty outputs
+// (kInputs).
 enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
 
 std::size_t arrays_of(const KernelFacts& kernel);  // how many
@@ -34,11 +35,11 @@ class CallWriter {
   std::set<std::string> filled;                     // outputs that the kernel reads first
   Fills fills = Fills::kRepeated;                   // used in place of kInputs
 
-  // The words of the call, with the extents that a trial has shown, if there was one.
+  // Returns the words of the call. If there was a trial, arrays have the extents that it has shown.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;
 
-  // "of x the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101": for
-  // each array whose allocation is certain.
+  // Returns a sentence for each array that the kernel leaves and whose allocation is certain: "of x
+  // the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101".
   std::vector<std::string> overruns(const Candidate& candidate, const Trial& trial) const;
 
  private:
@@ -50,13 +51,14 @@ class CallWriter {
   static void note(const std::string& name, const std::string& value, CallWords& words);
   void add_argument(const Candidate& candidate, std::size_t i, Fills fills, const Trial* trial,
                     CallWords& words) const;
-  // Pointers in the struct get arrays of their own; numbers get the value that the launch assigns,
-  // or 64.
+  // Returns the struct argument as text. Pointers in the struct get arrays of their own; numbers
+  // get the value that the launch assigns, or 64.
   std::string struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                           const Trial* trial, CallWords& words) const;
   std::string field_text(const Candidate& candidate, std::size_t i, const FieldGuess& field,
                          std::int64_t k, const Filling& filling, CallWords& words) const;
-  // False if a field has another type than the source says.
+  // Whether the struct has the expected size; false if a field has another type than the source
+  // says.
   static bool fits(const std::string& text, std::size_t bytes);
   static std::string number_text(const ParameterGuess& parameter,
                                  const std::optional<HostValue>& value);

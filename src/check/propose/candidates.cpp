@@ -12,10 +12,10 @@
 namespace tessera::checking {
 namespace {
 
-constexpr double kSecondsOfReading = 1.5;  // processor time for the launches of one kernel
+constexpr double kSecondsOfReading = 1.5;  // limit of processor time for all launches of one kernel
 constexpr int kChainsOfSite = 1 << 10;
 
-// Candidates for a source without a launch: every number is the same.
+// Returns candidates for a source without a launch; all number arguments get the same value.
 std::vector<Candidate> usual(const KernelFacts& kernel) {
   std::vector<Candidate> candidates;
   for (const Dims& block : usual_blocks(kernel)) {
@@ -43,7 +43,8 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
   return candidates;
 }
 
-// Whether this text names the component of an index, or that of a function or macro that it uses.
+// Whether these words name the component of an index, themselves or in a function or macro that
+// they use.
 bool names_component(const HostSource& source, TokenRange words, const char* component,
                      std::set<std::string>& seen) {
   for (const Token* token = words.first; token != words.last; ++token) {
@@ -64,7 +65,8 @@ bool names_component(const HostSource& source, TokenRange words, const char* com
   return false;
 }
 
-// WHY: a rank in a cooperative group is computed from all components, whatever the launch has.
+// WHY only named components: a rank in a cooperative group is computed from all components, even if
+// the launch uses only one.
 void keep_what_is_named(const HostSource& source, const SourceFunction* kernel,
                         KernelFacts& facts) {
   if (kernel == nullptr) return;

@@ -1,5 +1,5 @@
-// Launches of a kernel that may be tried: those that its source makes, reduced if they are large,
-// and usual shapes if the source has no launch.
+// Lists launches of a kernel that may be tried: those that its source makes, reduced if they are
+// large, or usual shapes if the source has no launch.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ namespace tessera::checking {
 
 using Dims = std::array<std::int64_t, 3>;
 
-// A variable of the program whose value is replaced; or the grid, if no variable makes it smaller.
+// A variable of the program whose value is replaced or, if no variable makes the grid smaller, the
+// grid itself.
 struct Changed {
   std::string name, from, to;
   bool is_grid = false;
@@ -25,12 +26,12 @@ struct Candidate {
   std::int64_t shared = 0;
   std::vector<std::optional<HostValue>> numbers;   // by parameter; only numbers
   std::vector<std::optional<Allocated>> elements;  // by parameter; allocations of the program
-  // Per struct parameter: the values that the program assigns to its fields.
+  // For each struct parameter: the values that the program assigns to its fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
   std::map<std::string, std::int64_t> assumed;  // values of names that nothing tells
-  // Launches of one chain differ in the number of halvings: none at level 0. -1: the launch belongs
-  // to no chain.
+  // Launches that differ only in how often values were halved form a chain; level 0 has no
+  // halvings. -1: the launch belongs to no chain.
   int chain = -1, level = 0;
   bool keeps_multiples = true;  // halved values are multiples of what the program's are, to 256
   bool is_step = false;         // tried only after a smaller one of its chain
@@ -38,8 +39,7 @@ struct Candidate {
   bool tells_shared = true;
   bool states_shared = false;  // the launch says how much, or that there is none
   bool is_certain = false;     // no condition around the launch may keep it from being made
-  // For grid, block and shared memory: the words of the launch, and why no number follows from
-  // them.
+  // For grid, block and shared memory: the words of the launch, and why their value is unknown.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known
   std::string refused;               // why no GPU starts the program's own launch
@@ -58,12 +58,12 @@ struct KernelFacts {
   ElementType texel = ElementType::kF32;
   bool stores = true;  // to global memory, as far as the code of the kernel itself tells
 };
-// Dims of "4,2"; nothing for other text.
+// Returns the dims of "4,2"; nullopt for other text.
 std::optional<Dims> dims_of_text(const std::string& text);
 KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx,
                      const HostSource& source);
 
-// The best first.
+// Returns the candidates, the best first.
 std::vector<Candidate> candidates_of(const HostSource& source, const KernelFacts& kernel);
 
 // "4" and "2,2"

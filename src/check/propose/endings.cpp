@@ -14,7 +14,7 @@ bool leaves_arrays(const Trial& trial) {
 
 bool is_fault_of_kernel(const Trial& trial) {
   if (trial.finished || wants_map(trial)) return false;
-  // WHY not "endless": unknown numbers decide how many iterations a loop has.
+  // WHY not if "endless": unknown numbers determine how many iterations a loop has.
   if (trial.fault == "stopped" || trial.fault == "endless") return false;
   return !leaves_arrays(trial);
 }

@@ -1,5 +1,5 @@
-// Whether the end of a tried call points to the kernel, to the call, or to the values that the user
-// gave.
+// Tells whether the way in which a tried call ended is due to the kernel, to the call, or to the
+// values that the user gave.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace tessera::checking {
 
-// A fault that other arrays would not avoid: it comes neither from arrays of a trial that are too
-// short, nor from a run that took too long.
+// Whether the fault would not be avoided by other arrays: it comes neither from arrays of a trial
+// that are too short, nor from a run that took too long.
 bool is_fault_of_kernel(const Trial& trial);
-bool leaves_arrays(const Trial& trial);  // arrays of global memory
+bool leaves_arrays(const Trial& trial);  // whether it leaves arrays of global memory
 bool is_in_shared(const Trial& trial);
 bool wants_map(const Trial& trial);
 std::string first_line(const Trial& trial);
 
-// Whether every other call would be refused as well.
+// Whether every other call would be refused for the same reason: the values that the user gave.
 bool blames_what_is_given(const CallWords& given, const std::string& message);
 
 // Runs the call under checks, in one order of the warps.
@@ -26,9 +26,9 @@ CheckResult checked_once(CheckPlan plan, double seconds);
 
 double instructions_of(const CheckResult& checked);
 std::vector<std::string> names_of(const CheckResult& checked);
-// Arrays that are read before they are written.
+// Returns the arrays that are read before they are written.
 std::vector<std::string> read_first(const CheckResult& checked);
-// Whether a finding asks for an atomic in place of a load and a store.
+// Whether a finding recommends an atomic in place of a load and a store.
 bool finds_update(const CheckResult& checked);
 bool all_finished(const CheckResult& checked);
 bool is_fault_of_kernel(const CheckResult& checked);

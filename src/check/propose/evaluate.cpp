@@ -11,10 +11,9 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepest = 40, kMostSteps = 20000;  // before a definition is taken for endless
+constexpr int kDeepest = 40, kMostSteps = 20000;  // then a definition counts as endless
 
-// Whether these words are numbers, or are numbers unless the command line or the environment
-// changes them.
+// Whether these words contain only numbers, and no value from the command line or the environment.
 bool is_literal(TokenRange words) {
   static const std::set<std::string> kAsks = {"argc",   "argv",   "getenv", "atoi",  "atol",
                                               "atoll",  "stoi",   "stol",   "stoul", "stoll",
@@ -29,7 +28,8 @@ bool is_literal(TokenRange words) {
   });
 }
 
-// "ceil_div", "CeilDiv", "div_up": of libraries, or of a header that is not here.
+// Whether the name is that of a rounding division ("ceil_div", "CeilDiv", "div_up") in a library or
+// in a header that is not available.
 bool rounds_up(const std::string& name) {
   std::string letters;
   for (const char c : name) {
@@ -39,7 +39,7 @@ bool rounds_up(const std::string& name) {
   return kNames.count(letters) != 0;
 }
 
-// "int" of "int a, b(2), name(3)"
+// Returns the type of a declared variable: "int" of "int a, b(2), name(3)".
 const Token* type_before(const Token* name, const Token* first) {
   const Token* type = name - 1;
   while (type - first >= 2 && type->is(",")) {
@@ -52,7 +52,7 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
-// Whether the words in these brackets are an initial value rather than parameters of a function.
+// Whether the words in these brackets are an initial value, not the parameters of a function.
 bool is_initial(const Token* open, const Token* last) {
   const Token* end = skip_group(open, last);
   if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
@@ -60,7 +60,7 @@ bool is_initial(const Token* open, const Token* last) {
   return !is_typed && bytes_of_type({open + 1, open + 2}) == 0;
 }
 
-// Whether a function gets the variable's address here, and may set it.
+// Whether the variable's address is passed to a function here, which may set the variable.
 bool passes_address(const Token* name, const Token* first) {
   return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
 }
@@ -69,7 +69,7 @@ std::vector<TokenRange> inside_of(const Token* open, const Token* last) {
   return split_at_commas({open + 1, skip_group(open, last) - 1});
 }
 
-// Functions that C++ and CUDA programs round and compare with.
+// Evaluates functions that C++ and CUDA programs use for rounding and comparing.
 std::optional<HostValue> library_function(const std::string& name,
                                           const std::vector<HostValue>& of) {
   if (of.size() == 2 && (name == "min" || name == "max" || name == "fmin" || name == "fmax")) {
@@ -113,7 +113,8 @@ std::optional<HostValue> Evaluator::root(const std::string& name, TokenRange wor
   return other == overrides.end() ? found : whole_value(other->second);
 }
 
-// The last definition before the place that can be computed: "name = VALUE", "TYPE name(VALUE)".
+// Returns the value of the last definition before this point that can be computed: "name = VALUE",
+// "TYPE name(VALUE)".
 std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::string& name,
                                                const Scope& scope, int depth, bool is_global) {
   bool is_set_later = false;
@@ -144,7 +145,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
-      // A zero that is only a placeholder until a value is known does not count.
+      // A zero does not count if a later definition cannot be computed: it is only a placeholder.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;
@@ -180,7 +181,7 @@ bool Evaluator::is_of_function(const Token* place, const std::string& name) cons
   return false;
 }
 
-// Whether there is "const T name = VALUE" outside of functions and of their parameters.
+// Whether "const T name = VALUE" is defined outside of functions and their parameters.
 bool Evaluator::is_constant(const std::string& name) const {
   const TokenRange all = source_.all();
   const auto places = source_.places_of(name, all);
@@ -233,8 +234,8 @@ Scope Evaluator::outside_of(const Scope& scope) const {
   return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
 }
 
-// Looks in the function, and in the functions around a lambda, for definitions and for arguments of
-// calls. `is_lost` becomes true for a dim3 with an unknown component.
+// Looks for definitions, and for arguments of calls, in the function and in the functions around a
+// lambda. `is_lost` becomes true for a dim3 with an unknown component.
 std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
                                                  int depth, bool& is_lost) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
@@ -252,7 +253,7 @@ std::optional<HostValue> Evaluator::in_functions(const std::string& name, const 
   return std::nullopt;
 }
 
-// The value of a member that a constructor initialises in its list.
+// Returns the value that a constructor's initializer list gives to a member.
 std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int depth) {
   for (const SourceFunction& function : source_.functions()) {
     for (const MemberInitial& initial : function.initials) {
@@ -266,7 +267,7 @@ std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int
   return std::nullopt;
 }
 
-// A dim3 whose components were assigned after it was made.
+// Returns a dim3 with the values that were assigned to its components after it was made.
 std::optional<HostValue> Evaluator::with_components(const std::string& name, TokenRange text,
                                                     const Scope& scope,
                                                     std::optional<HostValue> whole, int depth,
@@ -308,7 +309,7 @@ std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& par
   return Argument{found->initial, Scope{}};
 }
 
-// name.x: what was assigned to it, else of the dim3.
+// Returns name.x: the value assigned to the component, else the component of the dim3.
 std::optional<HostValue> Evaluator::component(const std::string& name, int index,
                                               const Scope& scope, int depth) {
   const std::string letter(1, static_cast<char>('x' + index));
@@ -323,7 +324,7 @@ std::optional<HostValue> Evaluator::component(const std::string& name, int index
   return index == 0 ? whole : whole_value(1);
 }
 
-// The element `index` of an array defined as "int name[] = {32, 64, 128}".
+// Returns the element `index` of an array defined as "int name[] = {32, 64, 128}".
 std::optional<HostValue> Evaluator::element(const std::string& name, std::int64_t index,
                                             const Scope& scope, int depth) {
   const TokenRange all = source_.all();

@@ -1,4 +1,4 @@
-// Evaluates expressions of a CUDA program's host part, as far as the text alone allows: literals,
+// Evaluates expressions of a CUDA program's host code as far as the text alone allows: literals,
 // macros, variables, parameters through the calls in the same file, small functions.
 #pragma once
 
@@ -33,7 +33,8 @@ struct HostValue {
 struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
   const Token* at = nullptr;                 // definitions further down do not count
-  // Template parameters, and variables of a function that is run; also by path, "config.gridDim".
+  // Known values: of template parameters, and of variables of a function that is run; also by path,
+  // "config.gridDim".
   std::map<std::string, HostValue> bound;
   const Token* call = nullptr;   // the relevant call of the function; null: the first
   std::set<std::string> hidden;  // variables whose values nobody knows, whatever the text says
@@ -43,8 +44,8 @@ class Evaluator {
  public:
   explicit Evaluator(const HostSource& source) : source_(source) {}
 
-  // Values that override the text: those of variables with a literal value ("roots"), and those of
-  // undefined names.
+  // Values that override the text: of variables with a literal value ("roots"), and of undefined
+  // names.
   std::map<std::string, std::int64_t> overrides;
   double until = std::numeric_limits<double>::infinity();  // limit of processor time
   bool is_late() const { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC > until; }
@@ -52,7 +53,7 @@ class Evaluator {
 
   std::optional<HostValue> value(TokenRange words, const Scope& scope, int depth = 0);
 
-  // The parts of the values that were evaluated since the last clear().
+  // What the values evaluated since the last clear() depend on.
   std::map<std::string, std::int64_t> roots;  // names, with the values in the text
   std::set<std::string> free;                 // names that nothing defines
   std::set<std::string> not_run;              // functions of the source that depend on more
@@ -67,24 +68,24 @@ class Evaluator {
     steps_ = 0;
   }
 
-  // The field of a struct: of a variable, of "{1, 2}", of what a function returns. The order is of
-  // its fields, for lists whose type the text does not name.
+  // Returns the field of a struct: of a variable, of "{1, 2}", or of the result of a function.
+  // `order` lists the fields, for lists whose type the text does not name.
   std::optional<HostValue> field(TokenRange words, const std::string& field,
                                  const FieldOrder& order, const Scope& scope, int depth = 0);
 
-  // The source of a name's value: a parameter's argument in a call of the function, with the scope
-  // of the call. Nothing if there is no call.
+  // Where the value of a parameter comes from: the argument in a call of the function, with the
+  // scope of the call. Nothing if there is no call.
   struct Argument {
     TokenRange words;
     Scope scope;
   };
   std::optional<Argument> argument_of(const std::string& parameter, const Scope& scope);
 
-  // name(arguments), of the source or of a library
+  // Evaluates name(arguments), a function of the source or of a library.
   std::optional<HostValue> called(const std::string& name, const std::vector<TokenRange>& arguments,
                                   const Scope& scope, int depth);
 
-  // A call in the text: of a function of the source, which is run, or of another.
+  // Evaluates a call in the text. A function of the source is run.
   std::optional<HostValue> called(const TextCall& call, const Scope& scope, int depth);
 
  private:
@@ -103,9 +104,10 @@ class Evaluator {
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,
                                      const std::string& field, const FieldOrder& order,
                                      const Scope& scope, int depth);
-  // The value that the variable at this place gets from "auto [a, b] = f()" or "std::tie(a, b) =
-  // f()", or from a function that takes it by reference or by address. Nothing if the place is none
-  // of these; an unknown object if the effect of the function is not known.
+  // set_at() returns the value that the variable at `place` gets from "auto [a, b] = f()" or
+  // "std::tie(a, b) = f()", or from a function that takes it by reference or by address. Returns
+  // nullopt if the variable gets no value there, and an unknown object if the effect of the
+  // function is not known.
   std::optional<HostObject> set_at(const Token* place, TokenRange text, const Scope& scope,
                                    int depth);
   std::optional<HostObject> bound_at(const Token* place, TokenRange text, const Scope& scope,
@@ -116,11 +118,11 @@ class Evaluator {
                                       int depth);
   std::optional<HostValue> size_of_container(const std::string& name, const Scope& scope,
                                              int depth);
-  // The function around the lambda that the scope is in, at the lambda.
+  // Returns the scope around the lambda that this scope is in, at the position of the lambda.
   Scope outside_of(const Scope& scope) const;
   std::optional<HostValue> defined_in(TokenRange text, const std::string& name, const Scope& scope,
                                       int depth, bool is_global);
-  // The place is in a function that has another variable of this name.
+  // Whether `place` is in a function that has another variable of this name.
   bool is_of_function(const Token* place, const std::string& name) const;
   bool is_constant(const std::string& name) const;  // outside of functions
   std::optional<HostValue> root(const std::string& name, TokenRange words, const Scope& scope,

@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepestGroup = 40;  // expressions in expressions, before they are taken for endless
+constexpr int kDeepestGroup = 40;  // depth of nested expressions at which one counts as endless
 
 const std::map<std::string, int>& sizes() {
   static const std::map<std::string, int> kSizes = {
@@ -151,7 +151,7 @@ std::optional<HostValue> ExpressionReader::binary(int lowest) {
   return left;
 }
 
-// "(int)" and "(size_t)", before what they convert.
+// Skips a cast, "(int)" or "(size_t)". Returns whether there was one.
 bool ExpressionReader::skip_cast() {
   if (!is("(")) return false;
   const Token* close = skip_group(at_, last_);
@@ -230,13 +230,13 @@ std::optional<HostValue> ExpressionReader::brackets(const std::string& name) {
   return evaluator_.element(name, index ? index->whole() : 0, scope_, depth_ + 1);
 }
 
-// WHY: after other names, "<" is a comparison.
+// WHY only these names: after other names, "<" is a comparison.
 bool ExpressionReader::may_have_template_arguments(const std::string& name) const {
   return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
 }
 
-// In a function that is run, for "config.gridDim.x": the value of the longest path that is
-// assigned, or an empty value if that value is unknown. Moves past the path.
+// In a function that is run: the value of the longest assigned path that begins here, such as
+// "config.gridDim.x", or an empty value if the path's value is unknown. Moves past the path.
 std::optional<std::optional<HostValue>> ExpressionReader::by_path(const std::string& name) {
   std::optional<Maybe> found;
   const Token* end = at_;

@@ -10,7 +10,8 @@ class ExpressionReader {
   ExpressionReader(Evaluator& evaluator, const Scope& scope, TokenRange words, int depth)
       : evaluator_(evaluator), scope_(scope), at_(words.first), last_(words.last), depth_(depth) {}
 
-  // The value of all the words; nothing if they are not such an expression.
+  // Returns the value of all the words; nullopt if they are not an expression that this class
+  // reads.
   std::optional<HostValue> all() {
     auto value = choice();
     if (at_ != last_) return std::nullopt;
@@ -50,7 +51,7 @@ class ExpressionReader {
 HostValue whole_value(std::int64_t integer);
 HostValue real_value(double real);
 
-// Bytes of "unsigned int" or "float4"; 0: not known.
+// Returns the size of a type in bytes, "unsigned int" or "float4"; 0 if it is not known.
 int bytes_of_type(TokenRange words);
 
 }  // namespace tessera::checking

@@ -1,4 +1,5 @@
-// Variables that get their values several at a time, or from a function that they are given to.
+// Finds variables that get their values several at a time, or from a function to which they are
+// passed.
 #include <algorithm>
 
 #include "check/propose/run_function.h"
@@ -6,14 +7,14 @@
 namespace tessera::checking {
 namespace {
 
-// The "(" or "[" of the token's group, if the group holds only names between commas; null for other
-// places.
+// Returns the "(" or "[" of the group around the token, if the group holds only names between
+// commas; else null.
 const Token* open_of_names(const Token* token, const Token* first) {
   while (token != first && (token->is_name() || token->is(","))) --token;
   return token->is("[") || token->is("(") ? token : nullptr;
 }
 
-// The "(" of the argument list that contains the token.
+// Returns the "(" of the argument list that contains the token.
 const Token* open_of_arguments(const Token* token, const Token* first) {
   while (token != first) {
     --token;
@@ -59,7 +60,7 @@ std::optional<HostObject> Evaluator::bound_at(const Token* place, TokenRange tex
   return one;
 }
 
-// The parameter that receives the variable at this place, in a function that may set it.
+// Returns the parameter that receives the variable at this position, in a function that may set it.
 const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text, TextCall& call,
                                             const SourceFunction*& function) const {
   if (place == text.first || place + 1 >= text.last) return nullptr;

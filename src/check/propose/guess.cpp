@@ -13,13 +13,13 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostCalls = 6;  // calls through which a pointer is followed
+constexpr int kMostCalls = 6;  // limit of calls through which a pointer is followed
 
 void trim_end(std::string& text, const char* suffix) {
   if (text.ends_with(suffix)) text.resize(text.size() - std::strlen(suffix));
 }
 
-// "float const*" for "const float* __restrict__ x".
+// Returns "float const*" for "const float* __restrict__ x".
 std::string plain_type(const SourceParameter& parameter) {
   std::string base, stars;
   bool is_const = false;
@@ -37,7 +37,7 @@ std::string plain_type(const SourceParameter& parameter) {
   return base + (is_const && !stars.empty() ? " const" : "") + stars;
 }
 
-// Vector types are arrays of their components.
+// Returns the element type. A vector type counts as an array of its components.
 std::optional<ElementType> element_within(const std::string& base) {
   if (const auto plain = element_of(base)) return plain;
   static const std::map<std::string, ElementType> kOthers = {
@@ -96,7 +96,7 @@ bool is_integer(const std::string& text) {
   return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
 }
 
-// "128" of "128u", "(int)128" and "true".
+// Returns "128" for "128u" and "(int)128", and the number of "true" and "false".
 std::string plain_argument(std::string text) {
   if (text.starts_with("(")) text = text.substr(text.find(')') + 1);
   while (!text.empty() && (text.back() == 'u' || text.back() == 'l') &&
@@ -107,7 +107,8 @@ std::string plain_argument(std::string text) {
   return text;
 }
 
-// "float" of T, after "using T = float;" or "typedef float T;" in the function.
+// Returns the type that a name stands for: "float" for T after "using T = float;" or "typedef float
+// T;" in the function.
 TokenRange type_meant_by(const HostSource& source, TokenRange words, const Scope& scope) {
   if (words.size() != 1 || scope.function == nullptr) return words;
   const TokenRange text{scope.function->body.first, scope.at};
@@ -122,7 +123,8 @@ TokenRange type_meant_by(const HostSource& source, TokenRange words, const Scope
   return words;
 }
 
-// "threads" and 64 of "switch (threads) { ... case 64: kernel<<<".
+// Binds the variable of a switch around the launch to its case: "threads" to 64 in "switch
+// (threads) { ... case 64: kernel<<<".
 void bind_case(const LaunchSite& site, Scope& scope) {
   if (scope.function == nullptr) return;
   const Token* first = scope.function->body.first;
@@ -139,7 +141,7 @@ void bind_case(const LaunchSite& site, Scope& scope) {
   }
 }
 
-// "Matrix" of "space::Matrix const".
+// Returns "Matrix" for "space::Matrix const".
 std::string last_name(std::string type) {
   trim_end(type, " const");
   const std::size_t at = type.find_last_of(": ");
@@ -153,7 +155,7 @@ int lanes_of(const std::string& type) {
   return is_vector ? type.back() - '0' : 1;
 }
 
-// Empty if a field has a type that no argument can hold.
+// Returns a guess for each field; nothing if a field has a type that no argument can hold.
 std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
   std::vector<FieldGuess> guesses;
   for (const SourceField& field : fields) {
@@ -283,7 +285,8 @@ IsLaunch launches(const HostSource& source, const LaunchSite& site, const Kernel
   return is;
 }
 
-// The first name in "thrust::raw_pointer_cast(&d_x[0])" for which the program allocates memory.
+// Finds the first name in "thrust::raw_pointer_cast(&d_x[0])" for which the program allocates
+// memory.
 std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,
                                    TokenRange argument, const Scope& scope, int bytes_of_element) {
   Scope here = scope;

@@ -1,4 +1,4 @@
-// Guesses arguments for a kernel's parameters: types from its name and its source, values and
+// Guesses arguments for a kernel's parameters: types from the kernel's name and source, values and
 // extents from a launch in the same file.
 #pragma once
 
@@ -37,20 +37,21 @@ struct ParameterGuess {
 std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,
                                              const HostSource& source);
 
-// "gemm" and {"128", "float"} of "void space::gemm<128, float>(float*)".
+// A kernel's name in parts: "gemm" and {"128", "float"} of "void space::gemm<128, float>(float*)".
 struct KernelWords {
   std::string name;
   std::vector<std::string> template_arguments;
 };
 KernelWords words_of_kernel(const std::string& mangled);
 
-// Whether the launch is one of this kernel. Binds the names of its template arguments that only the
-// kernel's name reveals, such as those of a function template that is called for several kernels.
+// Whether the launch is one of this kernel. Binds the names in its template arguments whose values
+// only the kernel's name reveals, as in a function template that launches several kernels.
 enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
 IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
                   Evaluator& evaluator, Scope& scope);
 
-// Elements that the program allocates for a pointer that it passes; nothing where that is not seen.
+// The number of elements that the program allocates for a pointer that it passes; nothing if no
+// allocation is found.
 struct Allocated {
   std::int64_t elements = 0;
   bool is_certain =

@@ -11,7 +11,7 @@ namespace {
 
 bool leads_to_member(const Token& token) { return token.is(".") || token.is("->"); }
 
-// The token after "space::name<arguments>"; `name` becomes its last name.
+// Returns the token after "space::name<arguments>". `name` becomes the last name in it.
 const Token* behind_name(TokenRange words, const Token*& name) {
   const Token* token = words.first;
   name = nullptr;

@@ -10,9 +10,9 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::int64_t kFewBlocks = 64;  // a grid of at most this size is not made smaller
+constexpr std::int64_t kFewBlocks = 64;  // number of blocks up to which a grid is not made smaller
 constexpr std::int64_t kLargestTile = 256;
-constexpr int kMostVariants = 16;  // usual grids and blocks to try
+constexpr int kMostVariants = 16;  // number of usual grids and blocks to try
 
 std::optional<Dims> dims_of(const std::optional<HostValue>& value) {
   if (!value) return std::nullopt;
@@ -28,7 +28,7 @@ Scope scope_of_arguments(const HostSource& source, const LaunchSite& site, const
   return {source.around(site.call), site.call, scope.bound};
 }
 
-// One launch of the source under one set of values.
+// Reads one launch of the source with one set of values.
 class LaunchReader {
  public:
   LaunchReader(const HostSource& source, const LaunchSite& site, const KernelFacts& kernel,
@@ -60,14 +60,14 @@ class LaunchReader {
   }
 
  private:
-  // The variables that are halved, and the most blocks in each direction of a grid that no variable
-  // makes smaller.
+  // One step of reduction: halved values, and a limit of blocks in each direction for a grid that
+  // no variable makes smaller.
   struct Level {
     Values values;
     std::int64_t most_blocks = 0;  // 0: as many as there are
   };
 
-  // Which variables may be smaller, and which have no value.
+  // Finds which variables may be made smaller, and which have no value.
   void find_roots() {
     std::set<std::string> fixed;
     const auto see = [&](TokenRange words, const Scope& scope, Values& roots) {
@@ -111,8 +111,8 @@ class LaunchReader {
     return dims;
   }
 
-  // Chooses values that make the grid smaller; the side of a tile makes it larger, and keeps its
-  // value.
+  // Chooses variables that make the grid smaller if they are. The side of a tile makes the grid
+  // larger, so it keeps its value.
   void choose_roots_of_grid(const Values& candidates, std::set<std::string>& fixed) {
     if (site_.shape.empty()) return;
     evaluator_.clear();
@@ -128,7 +128,8 @@ class LaunchReader {
     evaluator_.overrides.clear();
   }
 
-  // A function that makes the block and the grid is given more than the block needs.
+  // Keeps the variables on which the block depends. A function that makes block and grid together
+  // gets more arguments than the block needs.
   void keep_what_changes(TokenRange words, std::set<std::string>& fixed) {
     evaluator_.clear();
     const auto whole = dims_of(evaluator_.value(words, scope_));
@@ -244,7 +245,7 @@ class LaunchReader {
     }
   }
 
-  // "blocks(n), and blocks() is not in the files that were read"
+  // Returns why a value is unknown: "blocks(n), and blocks() is not in the files that were read".
   std::string why_untold(TokenRange words) const {
     if (words.empty()) return "";
     std::string text = text_of(words);
@@ -285,7 +286,7 @@ class LaunchReader {
     }
   }
 
-  // Names with unknown values that the last value needed.
+  // Notes the names with unknown values on which the last value depends.
   void note_assumed(Candidate& candidate) const {
     for (const std::string& name : evaluator_.free) {
       const auto taken = evaluator_.overrides.find(name);
@@ -293,7 +294,8 @@ class LaunchReader {
     }
   }
 
-  // A condition that has no value may be one that the launch needs.
+  // Whether the conditions around the launch are known to hold. One without a value may be one that
+  // the launch needs.
   bool is_certain() {
     const std::vector<TokenRange> conditions = conditions_around(source_, site_.at);
     return std::all_of(conditions.begin(), conditions.end(), [&](const TokenRange& words) {
@@ -313,7 +315,7 @@ class LaunchReader {
     return extents;
   }
 
-  // A grid must consist of whole clusters.
+  // Rounds the grids to whole clusters, as a launch requires.
   static std::vector<Dims> in_clusters(std::vector<Dims> grids,
                                        const std::optional<Dims>& cluster) {
     if (!cluster) return grids;
@@ -325,7 +327,8 @@ class LaunchReader {
     return grids;
   }
 
-  // False when the value is given by the caller, is unknown, or is already small.
+  // Makes the grid smaller. Returns false if the caller gave it, if it is unknown, or if it is
+  // small already.
   bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
                          Candidate& candidate) const {
     if (!grid || kernel_.grid || product(*grid) <= kFewBlocks) return false;

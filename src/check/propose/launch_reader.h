@@ -1,5 +1,5 @@
-// Candidates from one launch of the source: unchanged, and smaller. Candidates that are not read
-// within the limit of processor time are left out.
+// Returns the candidates from one launch of the source: unchanged, and smaller. Candidates that
+// cannot be read within the limit of processor time are left out.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Fields of structs, in the values that a program gives them.
+// Finds the values that a program gives to the fields of its structs.
 #include <algorithm>
 
 #include "check/propose/evaluate.h"
@@ -15,7 +15,8 @@ bool is_type_name(const Token& token) {
   return token.is_name() && !token.is("return") && !token.is("else") && !token.is("const");
 }
 
-// "Params" of "Params p", "const Params& p" and "Params* p"; empty where the text declares none.
+// Returns "Params" for "Params p", "const Params& p" and "Params* p"; "" if the text declares no
+// such variable.
 std::string declared_type(const HostSource& source, TokenRange text, const std::string& name) {
   const auto places = source.places_of(name, text);
   for (std::size_t i = places.size(); i-- != 0;) {
@@ -68,7 +69,7 @@ std::optional<HostValue> Evaluator::field(TokenRange words, const std::string& f
                      depth + 1);
 }
 
-// The value last assigned to the member before the place, else its initial value.
+// Returns the value last assigned to the member before this point, else its initial value.
 std::optional<HostValue> Evaluator::member(const std::string& name, const std::string& field,
                                            const FieldOrder& order, const Scope& scope, int depth) {
   if (depth > kMostVariables) return std::nullopt;

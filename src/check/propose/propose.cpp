@@ -45,8 +45,8 @@ class Proposer {
  private:
   bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
 
-  // Findings may come from assumed numbers that do not fit together: a width that is not a multiple
-  // of the block's width makes blocks store to the same elements.
+  // Whether findings may come from assumed numbers: blocks store to the same elements if a width is
+  // not a multiple of the block's width.
   bool is_in_doubt() const {
     return result_.call && !result_.call->found.empty() && !result_.call->call.assumed.empty();
   }
@@ -57,7 +57,7 @@ class Proposer {
            product(candidate.block) >= product(kept.block);
   }
 
-  // Whether this is the final call; a worse one may be kept.
+  // Tries a candidate. Returns whether its call is final; a worse one may be kept.
   bool accept(Candidate candidate) {
     const bool is_whole = touched_ >= arrays_;
     if (candidate.shared < least_shared_ && !candidate.states_shared) {
@@ -115,7 +115,7 @@ class Proposer {
     fills_ = fills;
   }
 
-  // A kernel that stores to given places, without updates, may get each place only once.
+  // If the call has findings, tries an input that gives each place to store to only once.
   void take_places_given_once(const Candidate& candidate) {
     if (result_.call->found.empty() || has_update_) return;
     const std::optional<Trial> trial = tried(candidate, Fills::kShuffled);
@@ -133,7 +133,7 @@ class Proposer {
            writer_.words_of(candidate, Fills::kZeros, nullptr).assumed.empty();
   }
 
-  // Smaller values may hide that the program's own launch ends in a fault.
+  // Tries the program's own launch: smaller values may hide that it ends in a fault.
   void look_for_fault(const std::vector<Candidate>& candidates) {
     if (result_.call && (result_.call->is_fault || is_programs_own(result_.call->from))) return;
     for (const Candidate& candidate : candidates) {
@@ -159,8 +159,8 @@ class Proposer {
     }
   }
 
-  // The program's own launch ends in a fault, whatever the integers are: no other call is shown
-  // instead. Arrays may have to be longer than the part reached before the fault.
+  // Takes the program's own launch as the result if it ends in a fault whatever the integers are.
+  // Arrays may have to be longer than the part reached before it.
   bool adopt_fault(const Candidate& candidate, Trial trial) {
     for (auto& [name, reach] : trial.reach) {
       if (reach.read == 0) reach.written = std::max<std::uint64_t>(reach.written, 1);  // an output
@@ -181,7 +181,7 @@ class Proposer {
     return false;
   }
 
-  // Moves towards the program's own values, as far as the cost of checking allows.
+  // Goes back towards the program's own values, as far as the cost of checking allows.
   void enlarge(const std::vector<Candidate>& candidates) {
     int failed = 0;
     for (int level = result_.call->from.level - 1; level >= 0 && failed < kMostFailed; --level) {
@@ -198,7 +198,7 @@ class Proposer {
     }
   }
 
-  // The call with the program's own arrays, where the kernel reaches beyond them.
+  // Uses arrays of the program's own lengths if the kernel reaches beyond them.
   void keep_allocated() {
     const Candidate from = result_.call->from;
     std::vector<std::string> overruns = writer_.overruns(from, {.reach = reach_});
@@ -209,7 +209,7 @@ class Proposer {
     result_.call->is_short = shortened(false);
   }
 
-  // Takes the call with arrays of the program's length if it then stays inside, or leaves, them.
+  // Takes arrays of the program's length if the kernel then stays inside them, as `stays` says.
   bool shortened(bool stays) {
     const Trial trial{.reach = reach_};
     writer_.keeps_allocated = true;
@@ -226,8 +226,8 @@ class Proposer {
 
   bool has_integers() const { return all_fills_.size() > 1; }
 
-  // Leaving an array with our made-up indices, but not with zeros, says nothing about a kernel:
-  // then a call that stays inside is taken.
+  // Returns the overruns that also happen with zeros: one that only our made-up indices cause says
+  // nothing about a kernel, and a call that stays inside is taken.
   std::vector<std::string> those_with_zeros(const Candidate& from,
                                             const std::vector<std::string>& overruns) {
     for (const auto& [name, reach] : reach_) {
@@ -250,7 +250,7 @@ class Proposer {
     return still;
   }
 
-  // Whether this becomes the call: the same as before, but with larger values.
+  // Whether the candidate, which has larger values, becomes the call.
   bool accept_larger(Candidate candidate) {
     const std::int64_t shared = result_.call->from.shared;
     if (!result_.call->from.tells_shared && candidate.shared < shared) {
@@ -300,7 +300,7 @@ class Proposer {
     }
   }
 
-  // WHY few: a kernel that is out of bounds anywhere costs a fill of all its arrays each time.
+  // WHY few: each kernel that is out of bounds costs a fill of all its arrays.
   bool may_be_large(const Candidate& candidate) {
     return candidate.site != nullptr && large_trials_++ < kMostLargeTrials;
   }
@@ -324,14 +324,14 @@ class Proposer {
     }
   }
 
-  // An instruction that is not implemented, or an argument that no proposal has: every call ends
-  // in the same way.
+  // Counts refusals for one reason: an instruction that is not implemented, or an argument that no
+  // proposal has. Then every call ends in the same way.
   void note_refusal(const std::string& why) {
     refused_ = why.empty() ? 0 : why == refusal_ ? refused_ + 1 : 1;
     refusal_ = why;
   }
-  // Runs the call under checks, with arrays of the extents that the trial has shown: first with
-  // outputs that hold nothing, then with those that the kernel reads before it writes them.
+  // Runs the call under checks, with arrays of the extents that the trial has shown. Outputs are
+  // filled only after a run has shown that the kernel reads them before it writes them.
   std::optional<Proposal> verified(const Candidate& candidate, const Trial& trial, Fills fills) {
     if (!result_.call || result_.call->from.chain != candidate.chain) writer_.filled.clear();
     writer_.fills = fills;
@@ -363,7 +363,7 @@ class Proposer {
     return std::nullopt;
   }
 
-  // Whether an array is read before it is written, and was not filled so far.
+  // Marks arrays to be filled that are read before they are written. Returns whether any is new.
   bool fill_what_is_read(const CheckResult& checked) {
     bool more = false;
     for (const std::string& name : read_first(checked)) more |= writer_.filled.insert(name).second;
@@ -385,7 +385,7 @@ class Proposer {
   std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // reach in the call that is kept
   Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
-  // Warp instructions: of all runs so far; of this call under checks, and its last growth factor.
+  // Warp instructions of all runs, of this call under checks, and the factor of its last growth.
   double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;
 };

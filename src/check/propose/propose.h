@@ -14,7 +14,7 @@
 
 namespace tessera::checking {
 
-// A call as typed; empty fields are open.
+// A call as a user types it. Empty fields are not given.
 struct CallWords {
   std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"

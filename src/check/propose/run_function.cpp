@@ -9,12 +9,13 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepestRun = 30;  // expressions and functions in functions
-constexpr int kMostRuns = 300;   // runs per requested value
+constexpr int kDeepestRun = 30;  // depth of expressions and functions in functions
+constexpr int kMostRuns = 300;   // function runs per requested value
 
 bool is_path_sign(const Token& token) { return token.is(".") || token.is("->"); }
 
-// "config.gridDim" of "config->gridDim", "(*config).gridDim" and "*config"; empty for other words.
+// Returns "config.gridDim" for "config->gridDim" and "(*config).gridDim", and "config" for
+// "*config"; "" for other words.
 std::string path_of(TokenRange words) {
   while (!words.empty() && (words.first->is("*") || words.first->is("&"))) ++words.first;
   std::string path;
@@ -81,7 +82,8 @@ class Run : public StatementWalk {
     return evaluator_.value(words, scope_, depth_);
   }
 
-  // The value of "pointer", "!pointer" or "pointer != nullptr": whether the call passes one.
+  // Returns the value of "pointer", "!pointer" or "pointer != nullptr": true if the call passes a
+  // pointer.
   std::optional<bool> is_there(TokenRange words) const {
     const bool is_not = !words.empty() && words.first->is("!");
     if (is_not) ++words.first;
@@ -139,7 +141,8 @@ class Run : public StatementWalk {
     set(path, {after, {}});
   }
 
-  // "T a = 1, b(2)", "auto [a, b] = f()"
+  // Runs a declaration: "T a = 1, b(2)" or "auto [a, b] = f()". Returns false if the words are
+  // none.
   bool declares(TokenRange words) {
     const Token* token = words.first;
     std::string type;
@@ -210,7 +213,7 @@ class Run : public StatementWalk {
            bytes_of_type({&word, &word + 1}) != 0;
   }
 
-  // "[a, b] = VALUE" and "std::tie(a, b) = VALUE"
+  // Runs "[a, b] = VALUE" or "std::tie(a, b) = VALUE". Returns false if the words are neither.
   bool binds_several(TokenRange names, const Token* sign, const Token* last) {
     if (sign == last || !sign->is("=")) return false;
     const Token* open = std::find_if(
@@ -230,7 +233,7 @@ class Run : public StatementWalk {
   }
 
   void assign(TokenRange target, const Token* sign, TokenRange words) {
-    // "%=" and its like are two signs.
+    // "%=", "&=", "|=" and "^=" are two tokens each.
     if (target.size() > 1 && is_one_of(target.last[-1], {"%", "&", "|", "^"})) {
       return set(path_of({target.first, target.last - 1}), {});
     }
@@ -266,8 +269,8 @@ class Run : public StatementWalk {
     set(path, made);
   }
 
-  // A function of the source may set its references; what is passed by address to any other
-  // function becomes unknown.
+  // Runs a call. A function of the source may set its references; variables whose address is passed
+  // to any other function become unknown.
   void call(TokenRange words) {
     TextCall call;
     const SourceFunction* function = called_by(source_, words, call);
@@ -293,7 +296,7 @@ class Run : public StatementWalk {
     return object_of(evaluator_, source_, words, scope_, type, depth_);
   }
 
-  // WHY no field keeps its old value: the whole variable has a new value.
+  // Sets a variable. WHY no field keeps its old value: the whole variable has a new value.
   void set(const std::string& path, const HostObject& object) {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');
@@ -312,7 +315,8 @@ class Run : public StatementWalk {
     }
   }
 
-  // False when the variable is not a dim3. A dim3 with an unknown component is unknown.
+  // Sets a component of a dim3; a dim3 with an unknown component is unknown. Returns false if the
+  // variable is not a dim3.
   bool set_component(const std::string& parent, std::size_t index, const HostObject& object) {
     const auto found = scope_.bound.find(parent);
     const bool has_dims = found != scope_.bound.end() && found->second.dims;

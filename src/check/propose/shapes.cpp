@@ -7,13 +7,13 @@
 namespace tessera::checking {
 namespace {
 
-constexpr double kThreads = 2048;  // threads of the first launch that is tried
+constexpr double kThreads = 2048;  // threads that the first launch to try should have
 
 bool is_whole_number(const std::string& text) {
   return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Blocks and grids of a kernel without a known launch.
+// Returns usual blocks and grids for a kernel without a known launch.
 std::vector<Dims> blocks_of_dimensions(const KernelFacts& kernel) {
   const int threads = std::max(kernel.signature.required_threads, kernel.signature.max_threads);
   if (kernel.uses_z && !kernel.grids_z) return {{8, 8, 4}, {4, 4, 4}, {32, 4, 2}};

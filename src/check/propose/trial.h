@@ -1,4 +1,4 @@
-// One call of a kernel, tried: whether it runs to its end, and how far it reaches into its arrays.
+// Tries one call of a kernel: whether it runs to its end, and how far it reaches into its arrays.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Trial {
   std::uint64_t instructions = 0;           // warp instructions; 0 if it ended otherwise
 };
 
-// Without checks; a kernel is stopped after `most_instructions` warp instructions or `seconds`.
-// Throws kBadArgument for a call that is refused.
+// Runs the call without checks. The kernel is stopped after `most_instructions` warp instructions
+// or `seconds`. Throws kBadArgument if the call is refused.
 Trial try_call(const CheckPlan& plan, std::uint64_t most_instructions, double seconds);
 
 }  // namespace tessera::checking

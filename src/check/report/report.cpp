@@ -18,23 +18,25 @@ namespace {
 using vgpu::Finding;
 using vgpu::FindingPlace;
 
-constexpr std::size_t kMostText = 90;  // characters of a source line
+constexpr std::size_t kMostText = 90;  // most characters of a source line that are shown
 constexpr std::size_t kMostNotes = 3;
-constexpr std::size_t kShownInFull = 4;  // groups of findings; the others as one line each
+constexpr std::size_t kShownInFull = 4;  // groups shown in full, the others in one line
 
 std::string_view severity_name(vgpu::Severity severity) {
   if (severity == vgpu::Severity::kNote) return "note";
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
-// "error: race"; if the check has the name of its severity, that word appears once.
+// Returns the title of a finding: "error: race". If the check has the name of its severity, the
+// word appears once.
 std::string title_of(const Finding& finding) {
   const std::string_view severity = severity_name(finding.severity);
   if (severity == finding.check) return finding.check;
   return fmt::format("{}: {}", severity, finding.check);
 }
 
-// A line of a file as a terminal may show it: no control characters, tabs as one space.
+// Returns a line of a file so that a terminal may show it: without control characters, with each
+// tab as one space.
 std::string harmless(std::string text) {
   for (char& c : text) {
     if (c == '\t') c = ' ';
@@ -56,7 +58,8 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
   if (!at.text.empty()) {
     const std::string line = harmless(at.text);
     const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    // A column beyond the end of the line comes from another version of the file.
+    // If the column is beyond the end of the line, the file is another version; the caret then
+    // marks the line's start.
     const auto column = static_cast<std::size_t>(std::max(at.column, 1)) - 1;
     const std::size_t caret = column > first && column < line.size() ? column : first;
     const std::size_t begin = caret > first + kMostText - 10 ? caret - kMostText / 2 : first;
@@ -75,7 +78,8 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
   return text + "\n";
 }
 
-// "array a, element [3,17]" or "4 bytes past the end of array a"; empty if it concerns no array.
+// Returns "array a, element [3,17]" or "4 bytes past the end of array a"; "" if the finding
+// concerns no array.
 std::string array_text(const Finding& finding, const CheckReport& report) {
   constexpr std::uint64_t kRedZone = 4096;
   if (!finding.has_address) return "";
@@ -110,15 +114,15 @@ std::string seen_text(const SeenFinding& seen, const CheckReport& report) {
   return text;
 }
 
-// The first line of a message is its sentence; more may follow.
+// Indents the lines after the first one, which is the sentence of a message.
 std::string indented(const std::string& message) {
   std::string text;
   for (const char c : message) text += c == '\n' ? std::string("\n   ") : std::string(1, c);
   return text;
 }
 
-// "out of bounds in global memory: an access of 4 bytes, 0 bytes past ...", shortened: without the
-// words that the check's name already says, and with the array instead of its bytes.
+// Shortens "out of bounds in global memory: an access of 4 bytes, 0 bytes past ...": leaves out the
+// words that the check's name already says, and names the array instead of its bytes.
 std::string access_text(const std::string& message, const std::string& array) {
   const std::string begin = "out of bounds in ", access = ": an access of ";
   const std::size_t colon = message.find(access), comma = message.find(", ", colon);
@@ -171,7 +175,7 @@ std::string shape_text(const LaunchShape& shape) {
   return text;
 }
 
-// The text that printf() wrote, as far as it fits on a screen.
+// Returns the text that printf() wrote, as far as it fits on a screen.
 std::string printed_text(const CheckReport& report) {
   constexpr std::size_t kMostLines = 40;
   const std::string& printed = report.result.printed;
@@ -215,7 +219,7 @@ std::string notes_text(const CheckReport& report) {
         "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
         "says which array they write, so that what comes before the wait is held against it\n";
   }
-  // The findings explain these remarks, too.
+  // If there are findings, they explain what these remarks report.
   for (const std::string& remark : report.result.remarks) {
     if (report.result.wrong() == 0) text += "note: " + remark + "\n";
   }

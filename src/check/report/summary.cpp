@@ -13,7 +13,8 @@ std::uint64_t warp_instructions(const CheckResult& result) {
   return most;
 }
 
-// "3 runs (eager; warps by index and by seeds 1 to 2), 84000 warp instructions each"
+// Returns a text on the runs: "3 runs (eager; warps by index and by seeds 1 to 2), 84000 warp
+// instructions each".
 std::string runs_text(const CheckReport& report) {
   const CheckResult& result = report.result;
   const int seeds = report.plan.warp_orders - 1;
@@ -34,7 +35,7 @@ std::string runs_text(const CheckReport& report) {
   return text;
 }
 
-// The verdict of a run without a finding.
+// Returns the verdict of a check without findings.
 std::string clean_text(const CheckResult& result) {
   std::string text = "clean: no finding";
   if (!result.unwritten.empty()) {

@@ -1,4 +1,4 @@
-// The last lines of a report: the verdict, and what was run for it.
+// Writes the last lines of a report: the verdict, and what was run for it.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr long kMostAlignment = 1024;
 
-// "smem" of "_ZZ6kernelPfE4smem"
+// Returns "smem" for "_ZZ6kernelPfE4smem".
 std::string own_name(const std::string& mangled) {
   const std::string name = plain_kernel_name(mangled);
   const std::size_t scope = name.rfind("::");

@@ -1,4 +1,4 @@
-// Shared arrays that request a larger alignment than they get.
+// Finds shared arrays that request a larger alignment than they get.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tessera::checking {
 
-// One sentence for each array of this PTX that requests an alignment above 1024 bytes.
+// Returns one sentence for each array of this PTX that requests an alignment above 1024 bytes.
 // HW: shared memory of a block begins at 1024, after the system's part, and ptxas for sm_90 places
 // arrays from there on, whatever alignment they request (seen in its code: UMOV 0x400).
 std::vector<std::string> loose_alignments(const std::string& ptx);

@@ -9,7 +9,8 @@
 namespace tessera::checking {
 namespace {
 
-// Machine code of the kernel; none without an assembler, or where it refuses the PTX, and why.
+// Returns the machine code of the kernel. Returns nothing if there is no assembler, or if it
+// refuses the PTX; `why_not` then says so.
 std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   try {
     return assemble_ptx(code.ptx, target_of(code.ptx));
@@ -19,13 +20,14 @@ std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   }
 }
 
-// Whether it can be accessed: an index that an address is computed from cannot.
+// Whether the argument is an address through which memory can be accessed. A number from which an
+// index is computed is not.
 bool holds_addresses(const Argument& argument) {
   return !std::holds_alternative<ScalarArgument>(argument.value) &&
          !std::holds_alternative<NullArgument>(argument.value);
 }
 
-// The names of arguments, by their place in the parameters.
+// Returns the names of arguments by the index of their parameter.
 std::map<std::string, std::string> names_of(const CheckPlan& plan) {
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {

@@ -1,5 +1,5 @@
-// The cost of a user's kernel: one run with counts of every access, explained like the library's
-// own kernels.
+// Explains the cost of a user's kernel like that of the library's own kernels, from one run with
+// counts of every access.
 #pragma once
 
 #include "check/runs/run.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::checking {
 
-// Throws LaunchFault if the kernel does not run to its end, kBadArgument as run_check() does.
+// Throws LaunchFault if the kernel does not run to its end, and kBadArgument as run_check() does.
 lab::Explanation cost_of(const CheckPlan& plan, const arch::Gpu& gpu);
 
 }  // namespace tessera::checking

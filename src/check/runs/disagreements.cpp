@@ -15,16 +15,17 @@
 namespace tessera::checking {
 namespace {
 
-// The possible difference between sums of some hundred numbers in different orders.
+// Returns by how much sums of some hundred numbers may differ if they are added in different
+// orders.
 double rounding_of(ElementType type) {
   if (!is_float(type)) return 0;
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
-constexpr std::size_t kMostWrites = 3;  // writes that a finding names
-constexpr std::size_t kMostFlags = 3;   // different values of a flag or state
+constexpr std::size_t kMostWrites = 3;  // most writes that a finding names
+constexpr std::size_t kMostFlags = 3;   // most different values that a flag or state has
 
-// The elements that differ, type by type, in ascending order of their bytes.
+// The elements that differ, by type, as the bytes of each element.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
 std::vector<std::string_view> elements_of(const HostArray& array) {
@@ -35,7 +36,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
   return all;
 }
 
-// The different results that two orders left.
+// The elements that differ between the results of two orders.
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
@@ -57,8 +58,9 @@ struct Reordering {
     fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // WHY a few repeated values do not count: flags are a permutation of any other flags of the same
-  // number. Data may repeat values, too, but has more different ones.
+  // Whether the elements are the same in other places. WHY arrays with few different values do not
+  // count: flags are a permutation of any other flags with the same counts. Data may repeat values
+  // too, but has more different ones.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());
@@ -66,7 +68,7 @@ struct Reordering {
   }
 };
 
-// Arrays that these parameters and variables point to.
+// Returns the arrays that these parameters and variables point to.
 std::set<std::string> arrays_behind(const std::set<std::string>& names, const CheckPlan& plan) {
   std::set<std::string> arrays;
   const auto add_those_of = [&](const Argument& argument) {
@@ -84,7 +86,8 @@ std::set<std::string> arrays_behind(const std::set<std::string>& names, const Ch
   return arrays;
 }
 
-// Adds the stores to an array whose final value is that of the last writer, perhaps on purpose.
+// Adds to the finding the stores to this array where the last writer determines the final value,
+// perhaps on purpose.
 void blame_last_writes(const CheckPlan& plan, const std::string& array, vgpu::Finding& finding) {
   for (const vgpu::LastWrite& one : vgpu::last_writes(plan.code.ptx, plan.kernel.name)) {
     if (arrays_behind({one.pointer}, plan).count(array) == 0) continue;

@@ -1,4 +1,4 @@
-// Arrays whose contents depend on the order in which the warps run.
+// Finds arrays whose contents depend on the order in which the warps run.
 #pragma once
 
 #include "check/runs/run.h"
@@ -9,12 +9,12 @@ namespace tessera::checking {
 void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
                         CheckResult& result);
 
-// A sum in another order is rounded differently, atomics assign places in another order, and a
-// clock shows another time: these are not findings. Any other element that differs is one, if
-// nothing else is found.
+// Turns disagreements into findings. None are: a sum in another order, which is rounded
+// differently; atomics that assign places in another order; a clock that shows another time. Any
+// other element that differs is a finding, if nothing else is found.
 void judge_disagreements(const CheckPlan& plan, CheckResult& result);
 
-// ", the same elements in other places"; empty if the elements differ.
+// Returns ", the same elements in other places" if that is so, else "".
 std::string kind_of(const Disagreement& disagreement, const CheckResult& result);
 
 }  // namespace tessera::checking

@@ -7,7 +7,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::size_t kMostAlso = 3;  // further findings of a group
+constexpr std::size_t kMostAlso = 3;  // most further findings of a group that are shown
 
 std::string line_name(const vgpu::FindingPlace& place, SourceLines& lines) {
   const ShownLine at = lines.at(place);

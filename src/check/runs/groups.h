@@ -1,4 +1,4 @@
-// Findings that one change cures, shown as one finding with its places.
+// Groups findings that one change cures, and shows a group as one finding with its places.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace tessera::checking {
 
-// "  also:  a.cu:14 and a.cu:8, 32 times" for each finding after the first, a few of them unless
-// `all`; empty for a finding alone.
+// Returns "  also:  a.cu:14 and a.cu:8, 32 times" for each finding after the first; only for a few
+// of them unless `all`. Empty if the group has one finding.
 std::string also_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines,
                       bool all);
 
-// The change that cures all findings of the group; a finding alone has its own hint.
+// Returns the change that cures all findings of the group; for a single finding, its own hint.
 std::string cure_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines);
 
-// The number of each finding's group, from 1.
+// Returns the number of each finding's group, counted from 1.
 std::vector<int> groups_of(const CheckResult& result);
 
 }  // namespace tessera::checking

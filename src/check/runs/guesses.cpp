@@ -11,7 +11,7 @@ bool is_atomic(const vgpu::FindingPlace& place) {
   return place.form.starts_with("atom.") || place.form.starts_with("red.");
 }
 
-// The line of the PTX that reads what an atomic operation changes; 0 for other findings.
+// Returns the PTX line that reads the word which an atomic operation changes; 0 for other findings.
 int read_of(const SeenFinding& seen) {
   const vgpu::Finding& finding = seen.finding;
   const bool may_be = finding.check == "race" || finding.check == "lockstep";

@@ -11,7 +11,7 @@
 
 namespace tessera::checking {
 
-// "... is not implemented\n  at PTX line 5: ..." on one line.
+// Joins the lines of a message into one: "... is not implemented at PTX line 5: ...".
 std::string one_sentence(const std::string& message) {
   std::string text;
   for (std::size_t i = 0; i < message.size(); ++i) {
@@ -60,7 +60,8 @@ std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog&
 
 namespace {
 
-// Places the data that a part of an argument needs on the device, after the data of its own parts.
+// Places the data that a part of an argument needs on the device, after the data of that part's own
+// parts.
 void place_part(const CheckPlan& plan, const Argument& part, Placed& placed, Device& device) {
   if (std::holds_alternative<TensorMapArgument>(part.value)) {
     placed.maps[part.name] = encode_map(part, plan.arrays, placed, device);

@@ -1,4 +1,4 @@
-// A kernel with its arguments on a virtual GPU of its own: memory, launch, results.
+// Prepares and launches a kernel on a virtual GPU of its own: memory, launch, results.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,11 @@
 
 namespace tessera::checking {
 
-// "... is not implemented\n  at PTX line 5: ..." on one line.
+// Joins the lines of a message into one: "... is not implemented at PTX line 5: ...".
 std::string one_sentence(const std::string& message);
 
-// WHY: an error that keeps a kernel from starting is an error of the call, not of the kernel.
+// Runs f and turns its errors into kBadArgument. WHY: an error that keeps a kernel from starting is
+// an error of the call, not of the kernel.
 template <class F>
 auto as_bad_argument(F f) {
   try {
@@ -27,7 +28,7 @@ auto as_bad_argument(F f) {
   }
 }
 
-// Ends a run by Ctrl-C, or when it takes longer than it may.
+// Ends a run on Ctrl-C, or if it exceeds its time limit.
 class Watchdog {
  public:
   explicit Watchdog(double seconds)
@@ -45,7 +46,7 @@ class Watchdog {
 CodeImage image_of(const Code& code);
 std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog& watchdog,
                                           vgpu::Observation observation, int host_threads);
-// Arrays with their contents before the run, and tensor maps.
+// Places the arrays, with their contents before the run, and tensor maps on the device.
 Placed place(const CheckPlan& plan, Device& device);
 // Throws LaunchFault for errors of the kernel, kBadArgument for errors of the call.
 void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);

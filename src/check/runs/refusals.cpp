@@ -12,7 +12,7 @@
 namespace tessera::checking {
 namespace {
 
-// The largest block that fits even with all 255 registers in each thread.
+// The threads of the largest block that fits even if each thread has all 255 registers.
 constexpr int kAlwaysFits = 256;
 
 int threads_of(const LaunchShape& shape) { return shape.block * shape.block_y * shape.block_z; }
@@ -21,8 +21,8 @@ bool moves_registers(const CheckPlan& plan) {
   return plan.code.ptx.find("setmaxnreg") != std::string::npos;
 }
 
-// The assembler gives a kernel with a stated block size no more registers than such a block can
-// have.
+// Whether the kernel states its block size. The assembler gives such a kernel no more registers
+// than a block of this size can have.
 bool states_size(const CheckPlan& plan) {
   return plan.kernel.required_threads != 0 || plan.kernel.max_threads >= threads_of(plan.shape);
 }

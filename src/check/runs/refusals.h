@@ -1,5 +1,5 @@
-// Whether a GPU starts the launch at all: a block must find registers for all of its threads. The
-// virtual GPU has no registers, so their number is read from the machine code.
+// Finds out whether a GPU starts the launch at all: a block must find registers for all of its
+// threads. The virtual GPU has no registers, so their number is read from the machine code.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,13 @@
 
 namespace tessera::checking {
 
-// The needs of the kernel's machine code. All are 0 if nothing depends on them (the block is small,
-// or the kernel states its size), or if there is no assembler. Each kernel is assembled once.
+// Returns the needs of the kernel's machine code. All are 0 if nothing depends on them (the block
+// is small, or the kernel states its size), or if there is no assembler. Each kernel is assembled
+// once.
 lab::CodeNeeds needs_of(const CheckPlan& plan);
 
-// "launch-refused"; nothing where the launch starts, or the registers are not known.
+// Returns the finding "launch-refused"; nullopt if the launch starts, or if the registers are not
+// known.
 std::optional<vgpu::Finding> refused_for_registers(const CheckPlan& plan);
 
 }  // namespace tessera::checking

@@ -9,7 +9,7 @@
 namespace tessera::checking {
 namespace {
 
-// Some elements of an array, and the first of them.
+// A number of elements of an array, and the index of the first one.
 struct Some {
   std::size_t count = 0, first = 0;
   void add(std::size_t element) {
@@ -41,7 +41,8 @@ bool has_nan_argument(const CheckPlan& plan) {
                      [](const Argument& argument) { return has_nan(argument); });
 }
 
-// Code that the compiler considers impossible leaves only an undefined value in the PTX.
+// Returns a hint on removed code: code that the compiler considers impossible leaves only an
+// undefined value in the PTX.
 std::string removed_code(const CheckPlan& plan) {
   const bool is_compiled_here = plan.code.path.ends_with(".cu");
   if (!is_compiled_here || plan.code.ptx.find(", debug") != std::string::npos) return "";

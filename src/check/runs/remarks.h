@@ -1,5 +1,5 @@
-// Observations about the arrays after a run that break no rule but are rarely intended: unwritten
-// elements, and NaNs that came from no argument.
+// Remarks on the arrays after a run that break no rule but are rarely intended: unwritten elements,
+// and NaNs that came from no argument.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Remarks {
   std::vector<std::string> unwritten;  // "3 of 32 elements of array out"
 };
 
-// The device has run a launch under checks.
+// The device must have run the launch under checks.
 Remarks remarks_on(const CheckPlan& plan, const Placed& placed,
                    const std::vector<HostArray>& results, const VirtualDevice& device);
 

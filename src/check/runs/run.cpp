@@ -57,7 +57,8 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
   note_disagreements(results, run.order, result);
 }
 
-// A stop by Ctrl-C is not the kernel's fault; a stop by the time limit may be.
+// Notes why a run was stopped. A stop by Ctrl-C is not the kernel's fault; a stop by the time limit
+// may be.
 void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
   if (interrupted()) {
     result.stopped = true;
@@ -72,8 +73,8 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
       "launch fewer blocks or give it more --seconds.";
 }
 
-// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded if
-// it does not run to its end.
+// Records which lines the kernel stores to, in a quick run without checks. Arrays have the same
+// addresses in every run. Nothing is recorded if the run does not end.
 void record_stores(const CheckPlan& plan, vgpu::WrittenLines& lines) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
@@ -135,7 +136,8 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   return run;
 }
 
-// Whether a kernel of this code may give other results under the other schedule.
+// Whether a kernel of this code may give other results if its asynchronous operations run at
+// another time.
 bool is_asynchronous(const Code& code) {
   for (const char* opcode : {"cp.async", "cp.reduce.async", "wgmma.", "st.async", "red.async"}) {
     if (code.ptx.find(opcode) != std::string::npos) return true;
@@ -143,7 +145,7 @@ bool is_asynchronous(const Code& code) {
   return false;
 }
 
-// The lines that a finding is about, in either order; PTX lines where the source is not known.
+// The source lines of a finding, in any order; PTX lines if the source is not known.
 using Line = std::pair<std::string, int>;
 using Lines = std::set<std::vector<Line>>;
 Lines lines_of(const vgpu::Finding& finding) {
@@ -157,7 +159,8 @@ Lines lines_of(const vgpu::Finding& finding) {
   return lines;
 }
 
-// One bug, as a user sees it: unrolled loops and vector accesses make many findings of one line.
+// Whether two findings are one bug to a user: unrolled loops and vector accesses make many findings
+// of one line.
 bool same_bug(const vgpu::Finding& a, const vgpu::Finding& b) {
   if (a.places.empty() && a.address != b.address) return false;  // another array
   return a.check == b.check && lines_of(a) == lines_of(b);
@@ -195,8 +198,8 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
   }
 }
 
-// The rank of a finding: first what ends a kernel, then wrong order, then consequences of that. A
-// value that was not there yet is often one that came too late.
+// Returns the rank of a finding: first what ends a kernel, then wrong order, then consequences of
+// wrong order. A value that is read before it was written is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
   if (check == "launch-refused") return 0;
@@ -211,8 +214,8 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// Drops findings that only lockstep hides where a race at the same lines is reported: the cure of
-// the race cures them, too.
+// Drops findings that only lockstep hides if a race at the same lines is reported: the cure of the
+// race cures them, too.
 void drop_what_races_cover(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
   for (const SeenFinding& seen : findings) {

@@ -1,5 +1,5 @@
-// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and combines
-// the findings of all of them.
+// Runs a kernel several times in different legal orders, each time on a fresh virtual GPU, and
+// combines the findings of all runs.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ struct RunOrder {
   vgpu::AsyncSchedule schedule = vgpu::AsyncSchedule::kEager;
   std::uint64_t warp_seed = 0;  // 0: warps by index
 };
-std::string name_of(const RunOrder& order);  // "eager, warps by index"
+std::string name_of(const RunOrder& order);  // the name of an order: "eager, warps by index"
 
 struct CheckRun {
   RunOrder order;
@@ -68,7 +68,7 @@ struct Disagreement {
   bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
-// A finding of one or several runs at the same source lines.
+// A finding that one or several runs have at the same source lines.
 struct SeenFinding {
   vgpu::Finding finding;  // the first, with the largest count of the runs
   int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
@@ -97,7 +97,7 @@ struct CheckResult {
   std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
   std::string printed;                      // by printf, in the first run
 
-  // Findings that are not notes, and their groups.
+  // Returns the number of groups whose findings are not notes.
   std::size_t wrong_groups() const {
     return static_cast<std::size_t>(std::count_if(
         groups.begin(), groups.end(),
@@ -109,15 +109,16 @@ struct CheckResult {
   }
 };
 
-// The findings as the virtual GPU reported them; their numbers are those in CheckResult::groups.
+// Returns the findings as the virtual GPU reported them. Their indices are those in
+// CheckResult::groups.
 std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
-// Loads the PTX on a virtual GPU and returns its kernels. Throws kBadArgument with the place of the
-// first unreadable text.
+// Loads the PTX on a virtual GPU and returns its kernels. Throws a kBadArgument with the position
+// of the first unreadable text.
 std::vector<vgpu::KernelSignature> kernels_of(const Code& code);
 
-// Throws kBadArgument for a launch that is refused, and for PTX that is not implemented; faults are
-// findings.
+// Throws kBadArgument if the launch is refused or the PTX is not implemented. Faults of the kernel
+// are findings.
 CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>& progress);
 
 }  // namespace tessera::checking

@@ -14,13 +14,14 @@ namespace {
 
 using vgpu::UndefinedSource;
 
-constexpr std::size_t kMostPlaces = 4;  // places that a finding names
+constexpr std::size_t kMostPlaces = 4;  // most places that a finding names
 constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
                                  UndefinedSource::kRegister};
-// Sign, size and parity differ, so that maxima, comparisons and selections give other results.
+// Patterns whose sign, size and parity differ, so that maxima, comparisons and selections give
+// other results.
 constexpr std::array<std::uint32_t, 2> kPatterns = {0x5a5a5a5a, 0xdbdbdbdb};
 
-// The places where each kind was read, in any of the runs.
+// Returns the places where undefined values of this kind were read in any of the runs.
 using Places = std::vector<vgpu::FindingPlace>;
 Places places_of(const CheckResult& result, UndefinedSource source) {
   Places places;
@@ -38,10 +39,10 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
-// Further patterns are zero, all bits, and almost the largest numbers of either sign: a sum, a
-// maximum or a minimum of unwritten words depends on one of them. Repeated, 0x80 is the least
-// integer and 0x7f the largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other
-// floats 0xfe and 0x7f.
+// Patterns for bytes of shared memory. Besides the first two they are zero, all bits, and almost
+// the largest numbers of either sign: a sum, a maximum or a minimum of unwritten words depends on
+// one of them. Repeated, 0x80 is the least integer and 0x7f the largest (0xff without a sign); for
+// f16 these are 0xfb and 0x7b, for other floats 0xfe and 0x7f.
 constexpr std::array<std::uint8_t, 9> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0x80,
                                                          0x7b, 0xfb, 0xfe, 0xff};
 constexpr const char* kSharedRead = "uninitialised-shared-read";
@@ -57,21 +58,22 @@ void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t patte
   }
 }
 
-// The arrays of a plan have different names, and every run has all of them.
+// Finds an array by name. Arrays of a plan have different names, and every run has all of them.
 std::vector<HostArray>::const_iterator array_named(const std::vector<HostArray>& arrays,
                                                    const std::string& name) {
   return std::find_if(arrays.begin(), arrays.end(),
                       [&](const HostArray& array) { return array.name == name; });
 }
 
-// How a run without checks ended.
+// How a run without checks ended, and its results.
 struct Outcome {
   std::vector<HostArray> results;
   std::optional<vgpu::Finding> fault;
   bool is_over = true;  // false: it was stopped from outside
 };
 
-// WHY one host thread: blocks that add to one place do it in the same order every time.
+// Runs the plan with these undefined bits. WHY one host thread: blocks that add to one place then
+// do it in the same order every time.
 Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
@@ -89,7 +91,7 @@ Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   return outcome;
 }
 
-// Drops arrays whose contents differ even with the same bits: they prove nothing.
+// Drops arrays whose contents differ between two runs with the same bits: they prove nothing.
 void keep_what_repeats(const CheckPlan& plan, Outcome& usual) {
   const Outcome again = run_with(plan, {});
   if (!again.is_over || again.fault) return;
@@ -98,7 +100,8 @@ void keep_what_repeats(const CheckPlan& plan, Outcome& usual) {
   });
 }
 
-// "array out in 8 of 32 elements, first [8]: 72 against 1515870810"; nothing where they agree.
+// Returns the difference, "array out in 8 of 32 elements, first [8]: 72 against 1515870810";
+// nullopt if the results agree.
 std::optional<std::string> difference(const Outcome& usual, const Outcome& other) {
   if (!other.is_over) return std::nullopt;
   if (other.fault) {
@@ -156,7 +159,8 @@ bool has_finding(const CheckResult& result, const char* check) {
                      [&](const SeenFinding& seen) { return seen.finding.check == check; });
 }
 
-// The effect on the results when undefined values of these kinds hold other bits.
+// Returns how the results change if undefined values of these kinds hold other bits; nullopt if
+// they do not.
 std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual,
                                      const std::vector<UndefinedSource>& sources) {
   for (const std::uint32_t pattern : kPatterns) {
@@ -167,7 +171,7 @@ std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual
   return std::nullopt;
 }
 
-// Sources with known places that no other finding reports.
+// Returns the kinds of undefined values that were read and that no other finding reports.
 std::vector<UndefinedSource> sources_in(const CheckResult& result) {
   std::vector<UndefinedSource> sources;
   for (const UndefinedSource source : kSources) {
@@ -187,8 +191,8 @@ bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
   });
 }
 
-// A computed NaN stays a NaN for any input bits. WHY not all NaNs: one with all bits set is an
-// unwritten element of an array.
+// Whether the array holds a NaN that was computed, which stays a NaN for any input bits. WHY not
+// all NaNs: a NaN with all bits set is an unwritten element.
 bool has_computed_nan(const HostArray& array) {
   const auto bytes = static_cast<std::size_t>(size_of(array.type));
   for (std::size_t i = 0; i < array.elements(); ++i) {
@@ -201,18 +205,19 @@ bool has_computed_nan(const HostArray& array) {
   return false;
 }
 
-// Whether the results of a run show that other values went into it.
+// Whether the results would show that other values were used in the run.
 bool tells_of_changes(const Outcome& usual) {
   return !usual.results.empty() &&
          std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
 }
 
-// WHY every run: a read that happens only in some orders depends on the order of the threads.
+// Whether the read happens in every run. WHY: a read that happens only in some orders depends on
+// the order of the threads.
 bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
   return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
 }
 
-// Lanes that read a word for all and throw theirs away.
+// Turns findings into notes if the lanes read a word in any case and discard it.
 void note_what_is_thrown_away(CheckResult& result) {
   for (SeenFinding& seen : result.findings) {
     if (!is_read_in_every_run(seen, result)) continue;

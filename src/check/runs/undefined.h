@@ -1,6 +1,6 @@
-// Finds out whether undefined values affect a result: lanes that a shuffle leaves out, unwritten
-// local memory and registers. Reading them is no error, and code that discards the value is
-// correct; so the kernel runs again with other undefined values, and the results are compared.
+// Finds out whether undefined values affect a result: of lanes that a shuffle leaves out, and of
+// unwritten local memory and registers. Reading them is no error, and code that discards the value
+// is correct; so the kernel runs again with other undefined values, and the results are compared.
 #pragma once
 
 #include "check/runs/run.h"
@@ -9,7 +9,7 @@ namespace tessera::checking {
 
 // Adds a finding for each kind of undefined value that changes a result. A kind that changes no
 // result is not a finding; for shuffles it becomes a note. A finding about a read of unwritten
-// shared memory becomes a note when no result depends on the read.
+// shared memory becomes a note if no result depends on the read.
 void judge_undefined(const CheckPlan& plan, CheckResult& result);
 
 }  // namespace tessera::checking

@@ -12,7 +12,8 @@ namespace {
 
 using vgpu::ModuleVariable;
 
-// "demo::table" for "_ZN4demo5tableE", and "table".
+// Returns the names by which a user may mean a variable: for "_ZN4demo5tableE" also "demo::table"
+// and "table".
 std::vector<std::string> names_of(const std::string& mangled) {
   const std::string plain = plain_kernel_name(mangled);
   std::vector<std::string> names = {mangled, plain};
@@ -26,7 +27,8 @@ bool is_named(const ModuleVariable& variable, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// To a user, the strings of printf and assert are not variables.
+// Whether a user knows the variable. The strings of printf and assert are variables of the
+// compiler.
 bool is_shown(const ModuleVariable& variable) {
   return !variable.name.starts_with("$str") && !variable.name.starts_with("__unnamed");
 }
@@ -65,7 +67,7 @@ void set_variables(const CheckPlan& plan, const Placed& placed, const LoadedImag
     const ModuleVariable& variable = find(variables, argument);
     const bool is_whole = std::holds_alternative<StructArgument>(argument.value);
     std::vector<std::byte> bytes = bytes_of(plan, argument, placed, 128);
-    // Its tensor maps are those of CUDA 12: with those of CUDA 13 the variable would be at least 64
+    // The struct may hold tensor maps of CUDA 12: with those of CUDA 13 it would be at least 64
     // bytes longer.
     if (is_whole && bytes.size() != variable.bytes) bytes = bytes_of(plan, argument, placed, 64);
     if (bytes.size() > variable.bytes || (is_whole && bytes.size() != variable.bytes)) {

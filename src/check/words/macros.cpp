@@ -5,8 +5,8 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::size_t kMostWords = 400000;  // words that all uses together may add
-constexpr int kDeepestUse = 40;             // macros in macros
+constexpr std::size_t kMostWords = 400000;  // most words that all expansions together may add
+constexpr int kDeepestUse = 40;             // deepest nesting of macros
 
 using Tokens = std::vector<Token>;
 using Names = std::set<std::string>;
@@ -23,7 +23,7 @@ bool speaks_of(TokenRange words, const Names& macros) {
   });
 }
 
-// Macros whose text launches or defines kernels, or uses such a macro.
+// Returns the macros whose text launches or defines kernels, or uses such a macro.
 Names macros_that_launch(const std::vector<MacroDefinition>& all) {
   Names names;
   for (std::size_t before = names.size() + 1; before != names.size();) {
@@ -73,7 +73,7 @@ class Expander {
     });
   }
 
-  // The definition that is valid at the use; null if there is none.
+  // Returns the definition that is valid where the macro is used; null if there is none.
   const Macro* macro(const std::string& name) const {
     const auto found = defined_.find(name);
     if (found == defined_.end()) return nullptr;
@@ -84,7 +84,7 @@ class Expander {
     return last == nullptr || last->is_end ? nullptr : &last->macro;
   }
 
-  // Adds the next word, or its expansion, and returns the place after it.
+  // Adds the next word, or its expansion, and returns the token after it.
   const Token* one(const Token* token, const Token* last, Names& active, int depth, Tokens& out) {
     const Macro* macro = token->is_name() && active.count(token->text) == 0 && depth < kDeepestUse
                              ? this->macro(token->text)
@@ -138,7 +138,8 @@ class Expander {
     return given.size() == wanted;
   }
 
-  // WHY not split_at_commas: a macro's commas end its arguments in "<>" and "{}", too.
+  // Splits the arguments of a macro. WHY not split_at_commas: commas in "<>" and "{}" also separate
+  // arguments of a macro.
   static std::vector<TokenRange> parts_of(TokenRange inside) {
     std::vector<TokenRange> parts;
     int depth = 0;
@@ -153,7 +154,7 @@ class Expander {
     return parts;
   }
 
-  // False if the text would become too long.
+  // Adds the expansion of a macro. Returns false if the text would become too long.
   bool add_body(const Macro& macro, const std::string& name, const std::vector<TokenRange>& words,
                 Names& active, int depth, Tokens& out) {
     std::vector<Given> given;
@@ -184,7 +185,8 @@ class Expander {
     return &given[static_cast<std::size_t>(found - macro.parameters.begin())];
   }
 
-  // The words in "__VA_OPT__(words)" are there only where the rest of the arguments is not empty.
+  // Returns the macro's text. The words in "__VA_OPT__(words)" are included only if the variable
+  // arguments are not empty.
   static Tokens with_options(const Macro& macro, const std::vector<Given>& given) {
     Tokens out;
     const TokenRange body = range_of(macro.body);
@@ -239,7 +241,7 @@ class Expander {
     return out;
   }
 
-  // A token after "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
+  // Handles "##": joins the token after it to the last word. ", ##__VA_ARGS__" joins nothing.
   void paste(const Macro& macro, const std::vector<Given>& given, const Token* token,
              const Token* last, bool& has_left, Tokens& out) const {
     if (token >= last) return;
@@ -261,7 +263,7 @@ class Expander {
     out.insert(out.end(), right.begin(), right.end());
   }
 
-  // Words of a macro's own text get the place of its use.
+  // Returns the token at the position of the macro's use, for words of the macro's own text.
   Token placed(Token token) const {
     token.line = use_.line;
     token.file = use_.file;

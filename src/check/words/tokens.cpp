@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 4 << 20;  // bytes of all files together
-constexpr int kDeepestHeader = 8;            // headers in headers
+constexpr std::size_t kMostBytes = 4 << 20;  // most bytes of all files together
+constexpr int kDeepestHeader = 8;            // deepest nesting of headers
 
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -44,12 +44,12 @@ class Branches {
   std::vector<Branch> open_;
 };
 
-// One text, character by character.
+// Splits a text into tokens, character by character.
 class Scanner {
  public:
   Scanner(const std::string& text, int file) : text_(text), file_(file) {}
 
-  // The next token of this line or text; false at its end.
+  // Reads the next token of this line or text. Returns false at the end.
   bool next(Token& token, bool stays_in_line) {
     for (;;) {
       if (at_ >= text_.size()) return false;
@@ -74,7 +74,7 @@ class Scanner {
   }
 
   char ahead(std::size_t by) const { return at_ + by < text_.size() ? text_[at_ + by] : '\0'; }
-  // Up to the end of the line.
+  // Returns the rest of the line.
   std::string rest() {
     std::string rest;
     while (at_ < text_.size() && text_[at_] != '\n') rest += text_[at_++];
@@ -119,7 +119,7 @@ class Scanner {
     token.text = text_.substr(begin, at_ - begin);
   }
 
-  // Whether the sign at this place belongs to the exponent of the number that starts at `begin`.
+  // Whether the sign at this position belongs to the exponent of the number that starts at `begin`.
   bool is_exponent_sign(std::size_t begin) const {
     const char before = text_[at_ - 1];
     return (ahead(0) == '+' || ahead(0) == '-') && (before == 'e' || before == 'E') &&
@@ -241,7 +241,8 @@ class Reader {
 bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-// Whether "f<a, b>" ends before this, and not the comparison "b > c".
+// Whether the token after a ">" shows that it ends template arguments, "f<a, b>", and is not the
+// comparison "b > c".
 bool ends_template_arguments(const Token* behind, const Token* last) {
   return behind == last || behind->is(",") || behind->is("(") || behind->is("{") ||
          behind->is("::") || closes(*behind);

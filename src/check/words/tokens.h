@@ -1,4 +1,4 @@
-// A CUDA source as words, to read from it how its kernels are launched: without comments, with the
+// Reads a CUDA source as words, to find how its kernels are launched: without comments, with the
 // local headers that it includes, and with its macros in a separate list.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Token {
   bool is_name() const { return kind == Kind::kName; }
 };
 
-// Neighbouring tokens of one list.
+// A range of neighbouring tokens in one list.
 struct TokenRange {
   const Token* first = nullptr;
   const Token* last = nullptr;  // behind the end
@@ -57,24 +57,25 @@ struct ReadOptions {
   std::vector<std::string> defines;  // definitions of -D: "N" or "N=4"
 };
 
-// Reads the file and, where they are found, the headers that it includes by "...". What cannot be
-// read is left out.
+// Reads the file and the headers that it includes by "..." and that are found. Files that cannot be
+// read are left out.
 SourceWords read_words(const std::string& path, const ReadOptions& options);
 
-// The place after the sign that closes an opening sign; `last` if nothing closes it.
+// Returns the token after the sign that closes the group; `last` if nothing closes it.
 // WHY not "<": it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
-// The opening sign that this closing sign closes; `first` if there is none.
+// Returns the opening sign of the group that `close` ends; `first` if there is none.
 const Token* group_open(const Token* close, const Token* first);
 
-// The place after the ">" that closes this "<"; `last` if nothing does, or if it is a comparison.
+// Returns the token after the ">" that closes this "<"; `last` if nothing does, or if it is a
+// comparison.
 const Token* skip_angles(const Token* open, const Token* last);
 
-// The ";", "," or closing sign that ends an initial value.
+// Returns the words up to the ";", "," or closing sign that ends an initial value.
 TokenRange up_to_end(const Token* begin, const Token* last);
 
-// Parts between commas outside of groups.
+// Returns the parts between the commas that are not inside of groups.
 std::vector<TokenRange> split_at_commas(TokenRange words);
 
 }  // namespace tessera::checking

@@ -16,9 +16,9 @@ struct Operand {
   long long stride;
 };
 
-// Starts the copy of the tile that begins at (first_outer, first_k); `tile` is (k, outer).
-// `unroll` limits the unrolling of the loop over rows, for kernels without registers for all the
-// addresses.
+// Starts the copy of the tile that begins at (first_outer, first_k); `tile` is (k, outer). `unroll`
+// limits the unrolling of the loop over rows, for kernels in which registers do not suffice for all
+// the addresses.
 template <bool along_k, int extent, int threads, int unroll = 64, int depth, int pitch>
 __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operand,
                               long long first_outer, long long first_k) {
@@ -47,8 +47,8 @@ __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operan
   }
 }
 
-// The same, 16 bytes at a time, for an operand that is contiguous along outer, with base and stride
-// multiples of 16 bytes. Neighbouring threads copy neighbouring vectors of a row.
+// Like copy_elements, but 16 bytes at a time, for an operand contiguous along outer whose base and
+// stride are multiples of 16 bytes. Neighbouring threads copy neighbouring vectors of a row.
 template <int extent, int threads, int depth, int pitch>
 __device__ void copy_vectors(float (&tile)[depth][pitch], const Operand& operand,
                              long long first_outer, long long first_k) {

@@ -13,7 +13,7 @@
 
 namespace tessera::copy {
 
-// log2 of the elements of the largest piece that divides the base address and the stride.
+// Returns log2 of the elements of the largest piece that divides base address and stride.
 template <class T>
 __device__ int log2_width_of_pieces(const T* data, long long stride) {
   const auto both = reinterpret_cast<unsigned long long>(data) |
@@ -38,7 +38,7 @@ class WholeSixteens {
   }
 
  private:
-  // WHY 32 bits: only differences of numbers are used.
+  // WHY 32 bits are enough: only differences of these numbers are used.
   __device__ static std::uint32_t number_of(const void* address) {
     return static_cast<std::uint32_t>(reinterpret_cast<unsigned long long>(address) / 16);
   }
@@ -81,7 +81,7 @@ class EitherTileCopy {
   // Starts the copy of the next tile, in one part. Its first `k_inside` of k are in the matrix.
   template <bool>
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
-    // WHY no switch: ptxas compiles it to an indirect jump through a table.
+    // WHY no switch: ptxas compiles a switch to an indirect jump through a table.
     const int bytes = map_.width() * static_cast<int>(sizeof(T));
     if (kShifts && is_shifted_) {
       if constexpr (kShifts) copy_shifted(tile, k_inside);
@@ -114,10 +114,10 @@ class EitherTileCopy {
                              static_cast<unsigned>(there) * sizeof(T));
   }
 
-  // `lines` lines from this thread's first one on are in the matrix, with `bytes` bytes each.
+  // Copies `lines` lines from this thread's first one on, with `bytes` bytes inside of the matrix.
   //
   // WHY this order: pieces that are a whole pattern of the swizzle apart have the same position in
-  // their rows, so that the addresses of a copy take two additions.
+  // their rows, so the addresses of a copy take two additions.
   template <int kBytes, bool kGuarded>
   __device__ void copy_lines(Tile& tile, int lines, unsigned bytes) const {
     const int pattern = map_.lines() < kPattern ? kPattern : map_.lines();
@@ -191,7 +191,7 @@ class EitherTileCopy {
     }
   }
 
-  // A piece with all elements from `count` on set to zero.
+  // Returns a piece with all elements from `count` on set to zero.
   static __device__ uint4 first_elements(uint4 piece, int count) {
     const auto of_word = [count](std::uint32_t word, int i) {
       return count > 2 * i + 1 ? word : count > 2 * i ? word & 0xffff : 0;

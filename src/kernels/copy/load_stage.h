@@ -12,7 +12,7 @@
 
 namespace tessera::copy {
 
-// Counts that follow from the ways in which `cfg` loads its operands.
+// Counts that follow from how `cfg` loads its operands: by tensor copies or element by element.
 template <auto cfg>
 struct StageLoad {
   static constexpr bool kTmaA = cfg.loads.a == Load::kTma;

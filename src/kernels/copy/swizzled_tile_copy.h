@@ -49,8 +49,8 @@ class SwizzledTileCopy {
   using Vectors = tile::SwizzledCopyMap<Tile, threads, Tile::kChunk>;
   using Elements = tile::SwizzledCopyMap<Tile, threads, 1>;
 
-  // Elements inside of the matrix from the first one of this thread's piece i on. May be more than
-  // the piece has, or negative.
+  // Returns how many elements are inside of the matrix from the first one of this thread's piece i
+  // on. The number may be more than the piece has, or negative.
   template <class Map>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map::kLines;

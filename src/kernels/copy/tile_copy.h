@@ -42,7 +42,7 @@ class TileCopy {
     next_ += along_k ? depth : depth * stride_;
   }
 
-  // The same in two steps, through registers: fetch_next(), then put().
+  // Like copy_next, in two steps through registers: fetch_next(), then put().
   __device__ void fetch_next(long long k_left) {
     const int k_inside = tile::inside(0, k_left, depth);
     const T* from = next_;
@@ -78,8 +78,8 @@ class TileCopy {
   template <int width>
   using Map = tile::ChunkMap<extent, depth, along_k, threads, width>;
 
-  // Elements inside of the matrix from the first one of this thread's chunk i on. May be more than
-  // the chunk has, or negative.
+  // Returns how many elements are inside of the matrix from the first one of this thread's chunk i
+  // on. The number may be more than the chunk has, or negative.
   template <int width>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map<width>::kLines;

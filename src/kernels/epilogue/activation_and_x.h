@@ -20,7 +20,7 @@ struct ActivationAndX : BiasAndActivation<out, columns> {
   __device__ ActivationAndX(const Fused& of, const X& x)
       : BiasAndActivation<out, columns>(of), x(x) {}
 
-  // X in the place of D.
+  // Returns the parameters with X in the place of D.
   __device__ GemmParams params_of_x(const GemmParams& p) const {
     GemmParams to = p;
     to.d = static_cast<char*>(x.values) + product * x.product;
@@ -28,7 +28,7 @@ struct ActivationAndX : BiasAndActivation<out, columns> {
     return to;
   }
 
-  // Between apply() and write(), by a panel that nothing leaves from; (row, column): where it is.
+  // Called between apply() and write(). (row, column): the first output of the free panel.
   template <class Panels, class Panel>
   __device__ void store_x(unsigned char* panel, const Panel& values, const GemmParams& p, int row,
                           int column) const {
@@ -46,7 +46,7 @@ struct ActivationAndX : BiasAndActivation<out, columns> {
       return Finishing<out>{{{}, bias, Activation::kIdentity}}(x, row, column);
     }
   };
-  // Where no product is asked for. Before D, which may be C, is written.
+  // Stores X if k or alpha is zero. Must be called before D, which may be C, is written.
   __device__ void store_x_without_sums(const GemmParams& p) const {
     if (!x.values) return;
     store_without_sums<out>(params_of_x(p), BeforeActivation{this->of.bias});

@@ -14,7 +14,7 @@ struct NoActivation {
   }
 };
 
-// WHY no max(): NaN must stay NaN.
+// WHY no max(): it would not return NaN for NaN.
 struct Relu {
   template <class T>
   constexpr T operator()(T x) const {
@@ -22,8 +22,8 @@ struct Relu {
   }
 };
 
-// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), computed as x / (1 + exp(-2 u)): a
-// small result keeps its digits, and exp2 and a reciprocal replace the hyperbolic tangent.
+// Returns x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), as x / (1 + exp(-2 u)):
+// small results keep their digits, and exp2 and a reciprocal replace the hyperbolic tangent.
 template <class Math>
 struct Gelu {
   template <class T>
@@ -35,7 +35,7 @@ struct Gelu {
   }
 };
 
-// x times the probability that a normal number is below x: x (1 + erf(x / sqrt(2))) / 2.
+// Returns x times the probability that a normal number is below x: x (1 + erf(x / sqrt(2))) / 2.
 template <class Math>
 struct GeluErf {
   template <class T>
@@ -44,8 +44,8 @@ struct GeluErf {
   }
 };
 
-// The probability that a normal number is below x. Press et al., Numerical Recipes, section 6.2
-// (erfc): relative error below 1.2e-7. WHY log2(e): exp2 replaces exp, so coefficients are scaled.
+// Returns the probability that a normal number is below x (Press et al., Numerical Recipes, section
+// 6.2, erfc; relative error below 1.2e-7). WHY log2(e): exp2 replaces exp.
 template <class Math>
 constexpr float normal_probability(float x) {
   constexpr float kLog2E = 1.44269504f;
@@ -79,7 +79,7 @@ struct NarrowGeluErf {
   }
 };
 
-// x (1 + tanh(x / 2)) / 2, as x / (1 + exp(-x)).
+// Returns x (1 + tanh(x / 2)) / 2, as x / (1 + exp(-x)).
 template <class Math>
 struct Silu {
   template <class T>

@@ -37,8 +37,8 @@ constexpr int loads_together(int count) {
   return together;
 }
 
-// row_of(tile_m, half) returns the row of C for the lane's sums of that part. `by_pairs`: loads
-// pairs of elements if C is aligned for it.
+// row_of(tile_m, half) returns the row of C for the lane's sums of that instruction and half. If
+// `by_pairs`, loads pairs of elements if C is aligned for it.
 template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
   using Sum = SumOf<out>;
@@ -201,7 +201,7 @@ __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corn
   detail::finish_adding_c(p);
 }
 
-// The same if D is the transposed product: four neighbours in a row of D are sums of one column.
+// Like add_c_to_fragments, if D is transposed: neighbours in a row of D are in one column.
 template <class Sums>
 __device__ void add_c_to_transposed(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;

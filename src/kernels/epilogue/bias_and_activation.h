@@ -54,7 +54,7 @@ struct BiasAndActivation {
 
   __device__ void prepare(int row, int column) { bias.load(of.bias, row, column); }
 
-  // Sums become alpha * sum + bias.
+  // Turns the sums of the panel into alpha * sum + bias.
   template <class Panel>
   __device__ void apply(Panel& panel, const GemmParams& p) {
     const auto alpha = static_cast<float>(p.alpha);

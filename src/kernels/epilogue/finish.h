@@ -31,7 +31,7 @@ struct GpuMath {
   __device__ static double normal(double x) { return 0.5 * ::erfc(x * -0.70710678118654752440); }
 };
 
-// The index of an output's value in `vector`; the last index for outputs outside of D.
+// Returns the index of an output's value in `vector`; the last index for outputs outside of D.
 __device__ inline long long place_in(const Vector& vector, long long row, long long column) {
   const long long at = vector.by_row ? row : column, last = vector.count - 1;
   return at < last ? at : last;

@@ -6,7 +6,7 @@
 
 namespace tessera::epilogue {
 
-// One value for each row of D, or for each column.
+// A vector with one value for each row of D, or for each column.
 struct Vector {
   const void* values;  // null: there is none
   long long count;

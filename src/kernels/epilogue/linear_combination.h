@@ -19,7 +19,7 @@ __device__ SumOf<out> load(const void* matrix, long long at) {
   return types::Storage<out>::load(matrix, at);
 }
 
-// alpha * sum. Integers wrap modulo 2^32, as wgmma's sums of them do.
+// Returns alpha * sum. Integers wrap modulo 2^32, like the integer sums of wgmma.
 template <class Sum>
 __device__ Sum scaled(Sum alpha, Sum sum) {
   if constexpr (cuda::std::is_integral_v<Sum>) {
@@ -28,7 +28,7 @@ __device__ Sum scaled(Sum alpha, Sum sum) {
     return alpha * sum;
   }
 }
-// alpha * sum + beta * c.
+// Returns alpha * sum + beta * c.
 template <class Sum>
 __device__ Sum combined(Sum alpha, Sum sum, Sum beta, Sum c) {
   if constexpr (cuda::std::is_integral_v<Sum>) {
@@ -39,7 +39,7 @@ __device__ Sum combined(Sum alpha, Sum sum, Sum beta, Sum c) {
   }
 }
 
-// Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
+// Returns outputs (row, column) and (row, column + 1) of D. Without `with_c`, C is not read.
 template <ElementType out, bool with_c>
 __device__ tile::PairOf<SumOf<out>> combine(const GemmParams& p, tile::PairOf<SumOf<out>> sum,
                                             long long row, long long column) {
@@ -62,7 +62,7 @@ template <ElementType out>
 __device__ std::uint32_t packed(tile::Pair value) {
   return types::Storage<out>::packed(value.low, value.high);
 }
-// The same with negative values as 0.
+// Converts a pair to the type of D, with negative values as 0.
 template <ElementType out>
 __device__ std::uint32_t packed_relu(tile::Pair value) {
   return types::Storage<out>::packed_relu(value.low, value.high);

@@ -8,7 +8,7 @@
 
 namespace tessera::epilogue {
 
-// The first `there` elements of a pair; the others are 0. `there` may be negative or above 2.
+// Returns the first `there` elements of a pair, else zeros. `there` may be below 0 or above 2.
 __device__ inline std::uint32_t pair_at(const std::uint16_t* from, int there) {
   return (there > 0 ? from[0] : 0) | (there > 1 ? from[1] : 0) << 16;
 }
@@ -29,7 +29,7 @@ __device__ tile::PairOf<std::int32_t> unpacked(int2 pair) {
   return {pair.x, pair.y};
 }
 
-// `there`: elements of the row from `from` on. `aligned`: each pair is aligned to its size.
+// `there` is the number of elements in the row from `from` on. `aligned`: pairs are aligned.
 template <class Pair, class Element, int count>
 __device__ void load_pairs(Pair (&pairs)[count], const Element* from, int there, bool aligned) {
   static_assert(sizeof(Pair) == 2 * sizeof(Element));

@@ -21,7 +21,7 @@ struct Output {
   In alpha, beta;
   bool vectors;  // C and D allow accesses of four elements (vector_output_of: of 16 bytes)
 
-  // The part that begins at (row, col). Beyond the end of the matrix it has no rows or columns.
+  // Returns the part that begins at (row, col). Beyond the end of D it has no rows or columns.
   __device__ Output from(long long row, long long col) const {
     Output part = *this;
     if (c) part.c += row * c_row + col;
@@ -37,7 +37,7 @@ struct Output {
     if (is_inside(row, col)) write(row, col, scaled);
   }
 
-  // Four neighbouring outputs of a row; col is a multiple of four.
+  // Stores four neighbouring outputs of a row; col is a multiple of four.
   __device__ void store_vec4(long long row, long long col, tile::Vec4<In> sum) const {
     if (!vectors || row >= rows || col + 4 > cols) {
       store(row, col + 0, sum.x);
@@ -49,7 +49,7 @@ struct Output {
     store_vec4_inside(row, col, sum);
   }
 
-  // The same for four outputs that are known to be inside, with `vectors` true.
+  // Like store_vec4, for four outputs that are known to be inside, with `vectors` true.
   __device__ void store_vec4_inside(long long row, long long col, tile::Vec4<In> sum) const {
     tile::Vec4<In> out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
     if (beta != 0) {
@@ -92,7 +92,7 @@ struct Output {
   }
 };
 
-// The D of a problem.
+// Returns the Output that writes the D of a problem.
 template <class In, class Out>
 __device__ Output<In, Out> output_of(const GemmParams& p) {
   const bool vectors =
@@ -108,7 +108,7 @@ __device__ Output<In, Out> output_of(const GemmParams& p) {
           .vectors = vectors};
 }
 
-// The same for stores by vectors of 16 bytes.
+// Like output_of, for stores by vectors of 16 bytes.
 template <class In, class Out>
 __device__ Output<In, Out> vector_output_of(const GemmParams& p) {
   Output<In, Out> output = output_of<In, Out>(p);

@@ -7,16 +7,16 @@
 
 namespace tessera::epilogue {
 
-// x * 2^exponent, with an exponent between -252 and 252. WHY two factors: a float can represent
-// only half of such an exponent.
+// Returns x * 2^exponent, for an exponent between -252 and 252. WHY two factors: a float can only
+// represent powers of two with half of such an exponent.
 __device__ inline float times_power_of_two(float x, int exponent) {
   const int half = exponent / 2;
   const auto power = [](int e) { return __int_as_float((e + 127) << 23); };
   return x * power(half) * power(exponent - half);
 }
 
-// (row, column) is the warp's first output. `exponents_a` and `exponents_b`: exponents of the
-// powers of two that undo the scaling of each row and each column.
+// Undoes the scaling of a warp's sums, whose first output is (row, column). `exponents_a` and
+// `exponents_b` hold the exponents of the powers of two for each row and each column.
 template <class Sums>
 __device__ void scale_back(Sums& sums, const GemmParams& p, const int* exponents_a,
                            const int* exponents_b, int row, int column) {

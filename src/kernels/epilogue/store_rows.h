@@ -24,7 +24,7 @@ struct StagedRows {
   __device__ static int piece(int row, int number) {
     return (row * kPieces + (number ^ row % (kPieces < 8 ? kPieces : 8))) * 16;
   }
-  // The position `bytes` further in the row; `bytes` is a multiple of 16 without bits of `place`.
+  // Returns the position `bytes` further in the row: a multiple of 16 without bits of `place`.
   __device__ static int further(int place, int bytes) {
     return (place ^ (bytes & 112)) + (bytes & ~127);
   }
@@ -40,7 +40,7 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
   constexpr int kPer = 16 / sizeof(Element);  // elements of a piece
   constexpr int kAtOnce = 32 / Staged::kPieces < rows ? 32 / Staged::kPieces : rows;
   const int lane = threadIdx.x % 32;
-  // The elements by which a row begins behind a multiple of 16 bytes.
+  // Returns how many elements after a multiple of 16 bytes a row begins.
   const auto behind_of = [](const Element* row) {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(Element) % kPer);
   };

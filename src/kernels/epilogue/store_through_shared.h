@@ -12,7 +12,7 @@
 
 namespace tessera::epilogue {
 
-// The shared memory of one warp: all of its columns, and the rows that its lanes have at one time.
+// The shared memory of one warp for all of its columns of the rows that its lanes store at a time.
 template <class Accumulators>
 struct RowsOfVectors {
   static constexpr int kRows = Accumulators::kLanes.m * tile::kVector;

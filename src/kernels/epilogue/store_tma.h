@@ -41,7 +41,7 @@ struct StorePanels {
     const int offset = row * kRowBytes + column * types::bytes_of(out);
     return offset ^ (offset >> 3 & (kRowBytes - 16));
   }
-  // The position of a piece of 16 bytes.
+  // Returns the position of a piece of 16 bytes in the panel.
   static constexpr int kPieces = kRowBytes / 16;
   __device__ static int piece(int row, int number) {
     return place(row, number * 16 / types::bytes_of(out));
@@ -132,16 +132,16 @@ __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) 
   }
 }
 
-// The sums already include C, if there is one (epilogue/add_c.h). `op` is a PanelOp that has
-// prepared the tile's first panel. It may overwrite the sums.
+// Stores sums that already include C, if there is one (epilogue/add_c.h). `op` is a PanelOp that
+// has prepared the tile's first panel. It may overwrite the sums.
 template <ElementType out, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, const GemmParams& p,
                              const MatrixD& d, int row, int column, Op& op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   constexpr int kCount = Sums::kTilesM * kPanels;
-  // WHY the limits: with more sums no registers are free for it, and in a narrower tile the rows
-  // are no longer than those of a panel.
+  // WHY the limits: with more sums no registers are left for the store by rows, and in a narrower
+  // tile its rows are no longer than those of a panel.
   constexpr bool kByRows =
       Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * types::bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {

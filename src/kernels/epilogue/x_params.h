@@ -1,4 +1,4 @@
-// The auxiliary output of a product as kernels are handed it: of D's type.
+// The auxiliary output of a product in a kernel's parameters. It has the type of D.
 #pragma once
 
 namespace tessera::epilogue {

@@ -10,8 +10,8 @@
 
 namespace tessera::mainloop {
 
-// `cfg` has: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges(),
-// loads_elements(), has_registers_left().
+// The config `cfg` must have: block, stages, instruction, ahead, majors, threads(), rows(),
+// columns(), exchanges(), loads_elements(), has_registers_left().
 template <auto cfg>
 struct DmmaStage {
   using A = tile::SwizzledTile<double, cfg.block.m, cfg.block.k, cfg.majors.a>;  // (m, k)
@@ -36,7 +36,7 @@ class DmmaMainloop {
         at_a_(tile::DmmaLoads<A>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? col : row)),
         at_b_(tile::DmmaLoads<B>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? row : col)) {}
 
-  // sums += A * B for all tiles of the ring.
+  // Adds A * B to `sums` for all tiles of the ring.
   __device__ void multiply() {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) load(i);
@@ -53,7 +53,7 @@ class DmmaMainloop {
 
  private:
   using Stage = DmmaStage<cfg>;
-  // The operands of the instructions.
+  // The operands of the instructions, which are exchanged if cfg.exchanges().
   using A = cuda::std::conditional_t<cfg.exchanges(), typename Stage::B, typename Stage::A>;
   using B = cuda::std::conditional_t<cfg.exchanges(), typename Stage::A, typename Stage::B>;
   __device__ static const A& a_of(const Stage& stage) {

@@ -26,7 +26,7 @@ struct FfmaSteps {
   static constexpr int kAhead = kInFlight - 1;
   static constexpr int kVectors = kDepth * kVectorsA;  // vectors of A per pass
 
-  // Addresses in shared memory of this lane's first vectors of a pass.
+  // The addresses in shared memory of this lane's first vectors in a pass.
   struct Addresses {
     std::uint32_t a, b;
   };
@@ -76,7 +76,7 @@ struct FfmaSteps {
     load_first_of_a<0>(from);
   }
 
-  // One row of A's vector times B's fragment, in alternating order: neighbours share an operand.
+  // Multiplies a row of A's vector by B's fragment, alternating: neighbours share an operand.
   __device__ void multiply_row(int row, float value, const float (&columns)[kVectorsB][kVector]) {
 #pragma unroll
     for (int t = 0; t < kCols; ++t) {

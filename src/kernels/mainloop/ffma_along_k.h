@@ -102,7 +102,7 @@ struct AlongKSteps {
     }
   }
 
-  // Loads of operands across k, as in ffma.h.
+  // Loads of operands that are contiguous across k, as in ffma.h.
   template <int number>
   __device__ void load_a_across(const Addresses& from) {
     constexpr int k = number / kVectorsA, vector = number % kVectorsA;

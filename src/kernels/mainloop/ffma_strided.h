@@ -53,7 +53,7 @@ struct StridedSums {
   __device__ static int row() { return threadIdx.x / cfg.thread_grid().n; }
   __device__ static int column() { return threadIdx.x % cfg.thread_grid().n; }
 
-  // Adds the products of a tile.
+  // Adds the products of a tile to the sums.
   __device__ void multiply(const StridedTiles<cfg>& tiles) {
     const int r = row(), c = column();
 #pragma unroll
@@ -69,7 +69,7 @@ struct StridedSums {
     }
   }
 
-  // Adds the sums of a part of k, and sets `other` to zero.
+  // Adds the sums of a part of k to these sums, and sets `other` to zero.
   __device__ void add(StridedSums& other) {
 #pragma unroll
     for (int i = 0; i < cfg.thread.m; ++i) {
@@ -92,8 +92,8 @@ struct StridedSums {
   }
 };
 
-// The sums of the tile that begins at `at`. `sync()` is a barrier of the threads of cfg. Sums over
-// chain_k of k are computed separately and then added to the total; chain_k 0: a single sum.
+// Returns the sums of the tile that begins at `at`. `sync()` is a barrier of cfg's threads. Sums
+// over chain_k of k are computed separately and then added to the total; chain_k 0: a single sum.
 template <auto cfg, int chain_k, class Load, class Sync>
 __device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const StridedOperand& a,
                                              const StridedOperand& b, tile::Coord<long long> at,

@@ -10,7 +10,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` has: in, block, warp().
+// The config `cfg` must have: in, block, warp().
 template <auto cfg>
 struct MmaStage {
   using T = cuda::std::conditional_t<ptx::bits_of(cfg.in) == 16, std::uint16_t, float>;
@@ -36,7 +36,7 @@ class MmaMainloop {
         at_a_(tile::mma_lane_offset<A, kA>(a_along_k, threadIdx.x % 32, row)),
         at_b_(tile::mma_lane_offset<B, kB>(b_along_k, threadIdx.x % 32, col)) {}
 
-  // sums += A * B for all tiles of the ring.
+  // Adds A * B to `sums` for all tiles of the ring.
   __device__ void multiply() {
     load(0);
 #pragma unroll 1

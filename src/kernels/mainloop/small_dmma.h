@@ -8,7 +8,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` has: block, warp(), majors, team().
+// The config `cfg` must have: block, warp(), majors, team().
 template <auto cfg>
 class SmallDmma {
  public:

@@ -53,7 +53,7 @@ struct SmallFragment {
   }
 };
 
-// `cfg` has: block, warp(), kLanes, thread(), majors, team().
+// The config `cfg` must have: block, warp(), kLanes, thread(), majors, team().
 template <auto cfg>
 class SmallFfma {
  public:
@@ -126,7 +126,7 @@ class SmallFfma {
 
  private:
   static constexpr int kM = cfg.thread().m, kN = cfg.thread().n;
-  // WHY apart: if the rows of A are along k, eight lanes then load neighbouring rows without bank
+  // WHY apart if rows of A are along k: eight lanes then load neighbouring rows without bank
   // conflicts. B's four lanes have 2-way conflicts.
   using FragmentA = SmallFragment<A, kM, cfg.kLanes.m, A::kAlongK>;
   using FragmentB = SmallFragment<B, kN, cfg.kLanes.n, false>;  // D is stored in vectors along n

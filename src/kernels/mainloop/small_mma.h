@@ -12,7 +12,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` has: in, out, block, warp(), majors, team().
+// The config `cfg` must have: in, out, block, warp(), majors, team().
 template <auto cfg>
 class SmallMma {
  public:

@@ -107,7 +107,7 @@ class VectorMma {
     }
   }
 
-  // The row of a 16-bit type or of TF32, null for FP64. FP32 elements are rounded to TF32.
+  // The row of a 16-bit type or of TF32 in the table; null for FP64. FP32 is rounded to TF32.
   static constexpr const types::MultipliedRow* kRow = types::find_multiplied(cfg.in);
   static constexpr bool kRounds = kRow && ptx::bits_of(kRow->type) == 32;
 

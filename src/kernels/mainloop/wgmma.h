@@ -129,9 +129,9 @@ __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], s
   ptx::wgmma_wait_group<1>();
 }
 
-// The same as multiply_tiles, with A from registers: fragments of half a stage are loaded while the
-// tensor cores multiply the previous half. TRIED: quarters: a warpgroup that multiplies alone then
-// waits for its loads.
+// Like multiply_tiles, with A from registers: fragments of half a stage are loaded while the tensor
+// cores multiply the previous half. TRIED: quarters of a stage: a warpgroup that multiplies alone
+// then waits for its loads.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted>
 __device__ void multiply_tiles_from_registers(Sums& sums, Ring& ring,
                                               pipeline::Position<Ring::kStages>& at, int k_tiles,

@@ -74,7 +74,7 @@ struct Product {
   const Sum* sums;
 };
 
-// Outputs (row, column) ... (row, column + 3) of product `number`.
+// Computes outputs (row, column) ... (row, column + 3) of product `number`.
 template <ElementType out, bool writes_x, class Sum>
 __device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long long number,
                             long long row, long long column) {

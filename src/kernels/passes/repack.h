@@ -13,12 +13,12 @@
 
 namespace tessera::passes {
 
-// Four neighbours `at` ... at+3 in a row of `extent` adjacent floats.
+// Four neighbours in a row of `extent` adjacent floats, from index `at` on.
 struct Window {
   const float* row;
   long long at, extent;
 
-  // The floats by which the window begins behind a multiple of 16 bytes.
+  // Returns how many floats after a multiple of 16 bytes the window begins.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / sizeof(float) % 4);
   }
@@ -70,7 +70,7 @@ struct RepackOrigin {
   long long outer, k;
 };
 
-// Vectors per thread.
+// Vectors of four floats that each thread copies.
 inline constexpr int kRepackVectors = kRepackElements / 4 / kRepackThreads;
 
 // Copies a tile, and transposes rows along k to rows along outer.

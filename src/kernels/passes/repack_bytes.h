@@ -1,8 +1,8 @@
-// The launch before a product of 8-bit operands that tensor copies, or wgmma, do not take as they
-// are: rows that do not begin at multiples of 16 bytes, or that lie across k. Each operand becomes
-// aligned rows along `outer`, which is k to a product.
+// The launch before a product of 8-bit operands that tensor copies or wgmma cannot read as they
+// are: rows that do not begin at multiples of 16 bytes, or that are across k. Each operand is
+// copied to aligned rows along `outer`, which is the k of the product.
 //
-// A thread moves words of four neighbours; rows across k are transposed in shared memory.
+// A thread copies words of four neighbours; rows across k are transposed in shared memory.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tessera::passes {
 
-// Four neighbours `at` ... at+3 of a row of `extent` bytes, the first one in the lowest byte; 0 in
-// the place of those that the row has not.
+// Returns four neighbours of a row of `extent` bytes from index `at` on, the first one in the
+// lowest byte; 0 for those beyond the end of the row.
 __device__ inline std::uint32_t four_bytes(const std::uint8_t* row, long long at,
                                            long long extent) {
   const std::uint8_t* const from = row + at;
@@ -36,7 +36,7 @@ __device__ inline void store_word(const Repack& t, long long outer, long long k,
   *reinterpret_cast<std::uint32_t*>(static_cast<std::uint8_t*>(t.to) + k * t.ld + outer) = word;
 }
 
-// Rows along outer become aligned ones.
+// Copies rows along outer to aligned rows.
 __device__ inline void align_bytes(const Repack& t, long long outer, long long k) {
   constexpr int kAcross = kRepackBytes.outer / 4;  // words
   std::uint32_t word[kWordsOfBytes];
@@ -54,10 +54,10 @@ __device__ inline void align_bytes(const Repack& t, long long outer, long long k
   }
 }
 
-// Rows along k become rows along outer.
+// Transposes rows along k to rows along outer.
 __device__ inline void transpose_bytes(const Repack& t, long long outer, long long k) {
   constexpr int kAcross = kRepackBytes.depth / 4, kDown = kRepackBytes.outer / 4;  // words
-  // WHY the pitch: eight lanes that write one column of words write to eight banks.
+  // WHY the pitch: eight lanes that write a column of words write to eight different banks.
   __shared__ std::uint32_t tile[kRepackBytes.outer][kAcross + 1];
 #pragma unroll
   for (int n = 0; n < kWordsOfBytes; ++n) {
@@ -80,7 +80,7 @@ __device__ inline void transpose_bytes(const Repack& t, long long outer, long lo
   }
 }
 
-// Grid: the tiles of A, then those of B.
+// The entry. Its grid is the tiles of A, then those of B.
 __device__ inline void repack_bytes(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;

@@ -19,12 +19,12 @@
 
 namespace tessera::passes {
 
-// Eight neighbours `at` ... at+7 in a row of `extent` adjacent elements.
+// Eight neighbours in a row of `extent` adjacent elements, from index `at` on.
 struct HalfWindow {
   const std::uint16_t* row;
   long long at, extent;
 
-  // The elements by which the window begins behind a multiple of 16 bytes.
+  // Returns how many elements after a multiple of 16 bytes the window begins.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / 2 % 8);
   }

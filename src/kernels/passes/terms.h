@@ -91,7 +91,7 @@ struct Slab {
 
   __device__ float4& at(int row, int number) { return piece[row][number ^ (row % 8)]; }
 
-  // Starts the copies, with lanes along the contiguous index. `by_fours`: that is k, and aligned.
+  // Starts the copies, with lanes along the contiguous index. `by_fours`: it is k, and aligned.
   __device__ void load(const SlabPlace& place, bool by_fours) {
     constexpr int kRows = Largest::kRows, kOfThread = kRows * kSlabK / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -120,7 +120,7 @@ struct Slab {
     }
   }
 
-  // Splits the slab into terms; true if digits are lost. `of_row`: bits of the rows' maxima.
+  // Splits the slab; returns whether digits are lost. `of_row`: bits of the rows' maxima.
   __device__ bool split(const SlabPlace& place, const std::uint32_t (&of_row)[kSplitOuter],
                         float low_factor) {
     constexpr float kLossy = 0x1p-18f, kLost = 0x1p-22f;  // 2^32 and 2^36 below 2^14

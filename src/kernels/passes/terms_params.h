@@ -42,7 +42,7 @@ inline constexpr int kTermGroup = 32;  // neighbours whose high and low terms sh
 inline constexpr int kMostSplitCtas = 8, kMostResident = 7, kSplitCtasPerSm = 4;
 
 constexpr long long slabs_of(long long k) { return (k + kSlabK - 1) / kSlabK; }
-// The number of CTAs per strip, and the number of slabs that each CTA keeps in shared memory.
+// Returns the number of CTAs per strip, and of slabs that each CTA keeps in shared memory.
 constexpr int split_ctas(long long k) {
   int ctas = 1;
   while (ctas < kMostSplitCtas && ctas < slabs_of(k)) ctas *= 2;

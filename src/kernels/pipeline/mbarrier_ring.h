@@ -52,9 +52,9 @@ struct MbarrierRing {
 
   // For the producer: waits until the stage is free, and announces the bytes that will arrive.
   //
-  // WHY CTA scope also for readers in other CTAs: they only read, by wgmma that they have waited
-  // for. HW: an acquire at cluster scope is compiled to CCTL.IVALL, once per stage (seen in the
-  // cubin; its cost was not measured separately).
+  // WHY the wait acquires at CTA scope: readers in other CTAs only read, by wgmma that have ended.
+  // HW: an acquire at cluster scope is compiled to CCTL.IVALL, once per stage (seen in the cubin;
+  // its cost was not measured separately).
   __device__ void acquire(Position<stages> at) {
     ptx::mbarrier_wait_parity(tile_consumed[at.stage], at.phase ^ 1);
     ptx::mbarrier_arrive_expect_tx(tile_loaded[at.stage], kStageBytes);

@@ -6,14 +6,14 @@
 
 namespace tessera::ptx {
 
-// 2^x, with an error of at most 2 units in the last place.              PTX ISA: ex2
+// Returns 2^x, with an error of at most 2 units in the last place.      PTX ISA: ex2
 __device__ inline float exp2_approximately(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
-// 1 / x, with an error of at most 1 unit in the last place.             PTX ISA: rcp
+// Returns 1 / x, with an error of at most 1 unit in the last place.     PTX ISA: rcp
 __device__ inline float reciprocal_approximately(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -12,7 +12,7 @@
 
 namespace tessera::ptx {
 
-// Global to shared memory of this CTA.                                  PTX ISA: cp.async.bulk
+// Copies global memory to shared memory of this CTA.                    PTX ISA: cp.async.bulk
 __device__ inline void bulk_load(void* to_shared, const void* from_global, std::uint32_t bytes,
                                  Mbarrier& arrived) {
   cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to_shared,
@@ -35,13 +35,13 @@ __device__ inline void bulk_copy_to_cta(void* to_remote, const void* from_shared
                            from_shared, bytes, &arrived);
 }
 
-// Shared to global memory.
+// Copies shared memory to global memory.
 __device__ inline void bulk_store(void* to_global, const void* from_shared, std::uint32_t bytes) {
   cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to_global, from_shared,
                            bytes);
 }
 
-// Adds shared memory to global memory, each element atomically.  PTX ISA: cp.reduce.async.bulk
+// Adds shared to global memory, each element atomically.         PTX ISA: cp.reduce.async.bulk
 __device__ inline void bulk_add(float* to_global, const float* from_shared, std::uint32_t bytes) {
   cuda::ptx::cp_reduce_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared,
                                   cuda::ptx::op_add, to_global, from_shared, bytes);
@@ -56,8 +56,8 @@ __device__ inline void bulk_wait_group() {
   cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<kPending>{});
 }
 
-// The same, but waits only until the sources have been read: shared memory may be written again,
-// while the results may not yet be in global memory.
+// Like bulk_wait_group, but waits only until the sources have been read: shared memory may then be
+// written again, while the results may not yet be in global memory.
 template <int kPending>
 __device__ inline void bulk_wait_group_read() {
   cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<kPending>{});

@@ -18,7 +18,7 @@ __device__ inline std::uint32_t to_f16x2(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
-// The same, with negative values as 0. NaN stays NaN.                       PTX ISA: cvt.relu
+// Like to_bf16x2, with negative values as 0. NaN stays NaN.                 PTX ISA: cvt.relu
 __device__ inline std::uint32_t relu_to_bf16x2(float low, float high) {
   std::uint32_t pair;
   asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));

@@ -15,7 +15,7 @@ __device__ inline void fence_proxy_async_global() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_global);
 }
 
-// The same for shared memory.
+// Like fence_proxy_async_global, for shared memory.
 __device__ inline void fence_proxy_async_shared() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }

@@ -9,7 +9,7 @@
 
 namespace tessera::ptx {
 
-// PTX ISA: ld.acquire.gpu
+// Reads a flag with acquire semantics.                                   PTX ISA: ld.acquire.gpu
 __device__ inline std::uint32_t load_acquire(const std::uint32_t* flag) {
   std::uint32_t value;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
@@ -18,7 +18,7 @@ __device__ inline std::uint32_t load_acquire(const std::uint32_t* flag) {
                : "memory");
   return value;
 }
-// PTX ISA: st.release.gpu
+// Writes a flag with release semantics.                                  PTX ISA: st.release.gpu
 __device__ inline void store_release(std::uint32_t* flag, std::uint32_t value) {
   asm volatile("st.release.gpu.global.u32 [%0], %1;"
                :

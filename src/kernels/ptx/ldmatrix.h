@@ -32,7 +32,7 @@ __device__ inline void ldmatrix(std::uint32_t (&to)[4], const void* row) {
                : "memory");
 }
 
-// The same, each matrix transposed.                                     PTX ISA: ldmatrix.trans
+// Like ldmatrix, with each matrix transposed.                           PTX ISA: ldmatrix.trans
 __device__ inline void ldmatrix_transposed(std::uint32_t (&to)[1], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
                : "=r"(to[0])

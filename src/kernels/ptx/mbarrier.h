@@ -39,7 +39,7 @@ __device__ inline void mbarrier_arrive_cluster(Mbarrier& barrier) {
                              cuda::ptx::space_cluster, &barrier);
 }
 
-// The same for a thread that has only read: it has nothing to make visible in the other CTA.
+// Arrives in CTA `rank`, for a thread that has only read and so has no writes to make visible.
 //
 // HW: a release at cluster scope is MEMBAR.ALL.GPU. Executed once per stage of 64 k, it slowed BF16
 // products on an H200 down more than anything else.
@@ -71,7 +71,7 @@ __device__ inline bool mbarrier_try_wait_parity(Mbarrier& barrier, std::uint32_t
   return cuda::ptx::mbarrier_try_wait_parity(&barrier, parity);
 }
 
-// The same; accesses of other CTAs of the cluster before their arrivals are then visible, too.
+// Like mbarrier_try_wait_parity; accesses before arrivals from other CTAs are then visible, too.
 __device__ inline bool mbarrier_try_wait_parity_cluster(Mbarrier& barrier, std::uint32_t parity) {
   return cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
                                              &barrier, parity);
@@ -87,7 +87,7 @@ __device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint
   }
 }
 
-// For inner loops, which keep 32-bit addresses in registers: `address` is shared_address(barrier).
+// Tries to wait, for inner loops with 32-bit addresses: `address` is shared_address(barrier).
 __device__ inline bool mbarrier_try_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
   std::uint32_t over;
   asm volatile(

@@ -16,7 +16,7 @@
 
 namespace tessera::ptx {
 
-// 16-bit elements, accumulated in f32.                                  PTX ISA: mma.m16n8k16
+// Multiplies 16-bit elements and accumulates in f32.                    PTX ISA: mma.m16n8k16
 template <MatrixType type>
 __device__ inline void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4],
                                     const std::uint32_t (&b)[2]) {
@@ -29,7 +29,7 @@ __device__ inline void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4],
         "C"(MatrixTypeName<type>::text));
 }
 
-// f16 accumulated in f16, two results per register.
+// Multiplies f16 and accumulates in f16, with two results per register.
 __device__ inline void mma_m16n8k16_f16(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]) {
   asm volatile(
@@ -46,7 +46,7 @@ __device__ inline std::uint32_t to_tf32(std::uint32_t f32_bits) {
   return tf32;
 }
 
-// tf32 elements (f32 bits, the low 13 ignored).                         PTX ISA: mma.m16n8k8
+// Multiplies tf32 elements (f32 bits, the low 13 ignored).              PTX ISA: mma.m16n8k8
 __device__ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]) {
   asm volatile(
@@ -56,14 +56,14 @@ __device__ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// f64 on sm_80.                                                         PTX ISA: mma.m8n8k4
+// Multiplies f64 on sm_80.                                              PTX ISA: mma.m8n8k4
 __device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+d"(d[0]), "+d"(d[1])
                : "d"(a), "d"(b));
 }
 
-// f64 on sm_90: rows g and g+8; register pairs step k by four.          PTX ISA: mma.m16n8k4 .. k16
+// Multiplies f64 on sm_90: rows g, g+8; registers step k by four.       PTX ISA: mma.m16n8k4 .. k16
 __device__ inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   asm volatile(
       "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "

@@ -9,11 +9,11 @@
 
 namespace tessera::ptx {
 
-// PTX ISA: barrier.sync (aligned: the whole warp)
+// Arrives and waits; the whole warp must call it.               PTX ISA: barrier.sync.aligned
 __device__ inline void barrier_sync(std::uint32_t barrier, std::uint32_t threads) {
   asm volatile("barrier.sync.aligned %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
 }
-// PTX ISA: barrier.arrive
+// Arrives and continues.                                        PTX ISA: barrier.arrive.aligned
 __device__ inline void barrier_arrive(std::uint32_t barrier, std::uint32_t threads) {
   asm volatile("barrier.arrive.aligned %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
 }

@@ -6,13 +6,13 @@
 
 namespace tessera::ptx {
 
-// kRegisters per thread: a multiple of 8 from 24 to 256.                PTX ISA: setmaxnreg
+// Lowers the limit to kRegisters per thread: a multiple of 8, 24 to 256.  PTX ISA: setmaxnreg
 template <int kRegisters>
 __device__ inline void release_registers_to() {
   static_assert(kRegisters % 8 == 0 && kRegisters >= 24 && kRegisters <= 256);
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kRegisters));
 }
-// The same, but waits until enough registers are free.
+// Raises the limit to kRegisters per thread; waits until enough registers are free.
 template <int kRegisters>
 __device__ inline void acquire_registers_up_to() {
   static_assert(kRegisters % 8 == 0 && kRegisters >= 24 && kRegisters <= 256);

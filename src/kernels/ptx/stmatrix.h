@@ -30,7 +30,7 @@ __device__ inline void stmatrix(void* row, const std::uint32_t (&from)[4]) {
                : "memory");
 }
 
-// The same, each matrix transposed.                                     PTX ISA: stmatrix.trans
+// Like stmatrix, with each matrix transposed.                           PTX ISA: stmatrix.trans
 __device__ inline void stmatrix_transposed(void* row, const std::uint32_t (&from)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};"
                :

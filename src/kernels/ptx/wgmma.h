@@ -51,7 +51,7 @@ __device__ inline void pin(std::int32_t (&registers)[n]) {
 
 enum class Major { kK, kMn };  // which index of an operand is contiguous
 
-// The k of one instruction: 32 bytes.
+// The k of one instruction, in elements: 32 bytes.
 template <MatrixType type>
 inline constexpr int kWgmmaK = 256 / bits_of(type);
 
@@ -93,13 +93,13 @@ struct WgmmaMajors<false, majors...> {
 template <int n>
 struct WgmmaOf;
 
-// A and B from shared memory, by their descriptors. Without `accumulate` d is overwritten. The
-// number of accumulators determines N.                                   PTX ISA: wgmma.mma_async
+// Multiplies A and B from shared memory, by their descriptors. Without `accumulate`, overwrites d.
+// The number of accumulators determines N.                           PTX ISA: wgmma.mma_async
 template <MatrixType type, Major a_major = Major::kK, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, bool accumulate) {
   WgmmaOf<2 * count>::template run<type, a_major, b_major>(d, a, b, accumulate);
 }
-// The same with two f16 accumulators per register.
+// Like the function above, with two f16 accumulators per register.
 template <MatrixType type, Major a_major = Major::kK, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(std::uint32_t (&d)[count], std::uint64_t a, std::uint64_t b,
                              bool accumulate) {
@@ -110,7 +110,7 @@ __device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uin
                              bool accumulate) {
   WgmmaOf<2 * count>::template run<a_type, b_type>(d, a, b, accumulate);
 }
-// Both of one type. HW: bytes are read along k alone.
+// Multiplies 8-bit integers of one type. HW: wgmma reads bytes only along k.
 template <MatrixType type, Major a_major, Major b_major, int count>
 __device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uint64_t b,
                              bool accumulate) {
@@ -118,7 +118,7 @@ __device__ inline void wgmma(std::int32_t (&d)[count], std::uint64_t a, std::uin
   WgmmaOf<2 * count>::template run<type, type>(d, a, b, accumulate);
 }
 
-// A from registers, in the layout of mma.m16n8k16 (16 rows per warp).
+// Multiplies A from registers, in the layout of mma.m16n8k16 (16 rows per warp).
 template <MatrixType type, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(float (&d)[count], const std::uint32_t (&a)[4], std::uint64_t b,
                              bool accumulate) {

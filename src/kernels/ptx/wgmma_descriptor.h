@@ -16,8 +16,8 @@ struct WgmmaLayout {
   WgmmaSwizzle swizzle;
 };
 
-// A K-major tile with rows of 128 bytes and the 128-byte swizzle, as tensor copies write it. It
-// begins at a multiple of 1024 bytes. A step along k adds to the address.
+// The layout of a K-major tile with rows of 128 bytes and the 128-byte swizzle, as tensor copies
+// write it. The tile begins at a multiple of 1024 bytes. A step along k adds to the address.
 inline constexpr WgmmaLayout kRowsOf128Bytes{
     .leading = 16, .stride = 1024, .swizzle = WgmmaSwizzle::k128B};
 

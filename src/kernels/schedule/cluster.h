@@ -21,7 +21,7 @@ struct ClusterPlace {
   static constexpr ClusterPlace of_rank(int rank) { return {rank % cluster.m, rank / cluster.m}; }
   static constexpr int rank(int m, int n) { return n * cluster.m + m; }
 
-  // The CTAs that read this CTA's share of A (or B), as bit masks of ranks.
+  // Returns the CTAs that read this CTA's share of A (or B), as a bit mask of ranks.
   constexpr std::uint16_t readers_of_a() const {
     unsigned mask = 0;
     for (int j = 0; j < cluster.n; ++j) mask |= 1u << rank(m, j);

@@ -14,7 +14,7 @@ struct Addresses {
   void* d;
 };
 
-// The addresses of product `i`. Arrays for operands that are not read may be null.
+// Returns the addresses of product `i`. Arrays of operands that are not read may be null.
 __device__ inline Addresses addresses_of(const GemmParams& p, const Batch& batch, long long i) {
   const bool reads_ab = p.k > 0, reads_c = p.beta != 0;
   if (batch.pointers) {
@@ -27,7 +27,7 @@ __device__ inline Addresses addresses_of(const GemmParams& p, const Batch& batch
           static_cast<char*>(p.d) + i * batch.d};
 }
 
-// The problem with its addresses replaced by these.
+// Returns the problem with its addresses replaced by `at`.
 __device__ inline GemmParams with_addresses(GemmParams p, const Addresses& at) {
   p.a = at.a, p.b = at.b, p.c = at.c, p.d = at.d;
   return p;

@@ -24,8 +24,8 @@ struct Raster {
   }
 };
 
-// The same for a grid with one CTA per tile and any number of tiles. Groups are eight tile rows,
-// and are processed column by column.
+// Returns a tile for a grid with one CTA per tile and any number of tiles. Groups are eight tile
+// rows, and are processed column by column.
 constexpr tile::Coord<long long> grouped_tile(long long tile, long long tiles_m,
                                               long long tiles_n) {
   constexpr int kGroup = 8;

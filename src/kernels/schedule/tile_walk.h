@@ -25,9 +25,9 @@ class TileWalk {
   __device__ void advance(int count = 1) { tile_ += count * step_; }
   __device__ Place place() const { return place_; }
 
-  // The product of the batch that the CTA's tile belongs to.
+  // Returns the product of the batch that the CTA's tile belongs to.
   __device__ int product() const { return products_ == 1 ? 0 : tile_ / raster_.tiles(); }
-  // The origin of the CTA's tile in D.
+  // Returns the origin of the CTA's tile in D.
   __device__ tile::Coord<> corner(BlockTile block) const {
     const tile::Coord<> at = raster_[tile_ - product() * raster_.tiles()];
     return {(at.m * cluster.m + place_.m) * block.m, (at.n * cluster.n + place_.n) * block.n};

@@ -13,11 +13,11 @@ struct PairOf {
   Number low, high;  // neighbours of a row
 };
 using Pair = PairOf<float>;
-// The same as one access to memory.
+// The pair of sums as the type of one memory access.
 template <class Number>
 using TwoOf = cuda::std::conditional_t<cuda::std::is_same_v<Number, float>, float2, int2>;
 
-// Sums in FP32, or in 32-bit integers.
+// The sums in registers, in FP32 or in 32-bit integers.
 template <int m, int n, class Number_ = float>
 struct Accumulators {
   using Number = Number_;
@@ -44,7 +44,7 @@ struct Accumulators {
     of_tile[i] = pair.low, of_tile[i + 1] = pair.high;
   }
 
-  // See ptx::pin.
+  // Keeps the compiler from moving accesses to the sums (ptx::pin).
   __device__ void pin() {
 #pragma unroll
     for (int i = 0; i < kTilesM * kTilesN; ++i) ptx::pin(sum[i / kTilesN][i % kTilesN]);

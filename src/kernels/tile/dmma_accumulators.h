@@ -9,7 +9,7 @@ namespace tessera::tile {
 
 namespace detail {
 
-// d += a * b on 16 x 8 outputs. In a[half][step] and b[step], a step is four k.
+// Adds a * b to `d`, for 16 x 8 outputs. In a[half][step] and b[step], a step is four k.
 template <Dmma instruction, int steps>
 __device__ void multiply_add(double (&d)[4], const double (&a)[2][steps],
                              const double (&b)[steps]) {
@@ -36,7 +36,7 @@ __device__ void multiply_add(double (&d)[4], const double (&a)[2][steps],
 
 }  // namespace detail
 
-// `transposed`: the rows of the instructions are columns of D.
+// If `transposed`, the rows of the instructions are columns of D.
 template <int m, int n, bool transposed = false>
 struct DmmaAccumulators {
   static constexpr int kM = m / kDmmaOuter, kN = n / kDmmaOuter;
@@ -49,7 +49,7 @@ struct DmmaAccumulators {
     for (int i = 0; i < kM * kN * 8; ++i) sum[i / kN / 8][i / 8 % kN][i / 4 % 2][i % 4] = 0;
   }
 
-  // Multiplies all rows by sixteen columns, number `j`.
+  // Multiplies all rows by group `j` of sixteen columns.
   template <Dmma instruction, class FragmentsA, class FragmentsB>
   __device__ void multiply_add(int j, const FragmentsA& a, const FragmentsB& b) {
 #pragma unroll

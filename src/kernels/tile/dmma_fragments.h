@@ -15,7 +15,7 @@ struct DmmaFragments {
 
   double x[count][2][depth / 4];  // group of sixteen x half x step of four k
 
-  // Loads from group of sixteen `first` and from k = step * depth of the tile on.
+  // Loads from group `first` of sixteen, and from k = step * depth of the tile on.
   __device__ void load(const Tile& tile, int lane_offset, int first, int step) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {

@@ -40,8 +40,8 @@ struct DmmaLoads {
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + dmma_outer(lane, 0), dmma_k(lane, 0));
   }
-  // The offset of load `which` (0 or 1) for group of sixteen `i` and group of eight k `eight`. WHY
-  // xor: lane_offset has no bit of the row numbers, or k, that are added to it here.
+  // Returns the offset of load `which` (0 or 1) for group `i` of sixteen and group `eight` of eight
+  // k. WHY xor: lane_offset has no bit of the row numbers, or k, that are added to it here.
   static constexpr int offset(int lane_offset, int i, int which, int eight) {
     if (Tile::kAlongK) {
       const int chunks = eight % 2 * (4 * Tile::kChunkBytes);

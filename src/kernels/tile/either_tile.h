@@ -29,8 +29,8 @@ struct EitherTile {
   }
 };
 
-// Pieces of 2^log2_width elements: neighbouring threads copy neighbouring pieces of a line of
-// global memory, then the next lines.
+// Maps threads to pieces of 2^log2_width elements: neighbouring threads copy neighbouring pieces of
+// a line of global memory, then the next lines.
 template <class Tile, int threads>
 struct EitherCopyMap {
   bool along_k;

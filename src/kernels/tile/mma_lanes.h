@@ -46,7 +46,7 @@ struct MmaLoads {
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + outer(lane), k(lane));
   }
-  // The offset for group of sixteen `i` and 32 bytes of k number `step`.
+  // Returns the offset for group `i` of sixteen rows and for 32 bytes of k number `step`.
   static constexpr int offset(int lane_offset, int i, int step) {
     constexpr int kSteps = Tile::kRowBytes / 32, kSixteens = Tile::kRow / kMmaOuter;  // per row
     if (Tile::kAlongK) {
@@ -56,7 +56,7 @@ struct MmaLoads {
     return (lane_offset ^ i % kSixteens * kMmaOuter * kBytes) + i / kSixteens * Tile::kPanelBytes +
            step * (kDepth * Tile::kRowBytes);
   }
-  // Without ldmatrix: the offset of x[which], given that of x[0].
+  // Returns the offset of x[which], given that of x[0], for loads without ldmatrix.
   static constexpr int word(int offset, int which) {
     const int across = offset ^ second_eight(which) * 8 * kBytes;
     return next_bytes(which) == 0 ? across : Tile::rows_further(across, kDepth / 2);

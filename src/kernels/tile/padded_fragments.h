@@ -13,7 +13,7 @@ template <class Tile, int count, MmaOperand operand>
 struct PaddedFragments {
   std::uint32_t x[count][4];
 
-  // Loads rows (or columns) from `first` on, group of sixteen k number `step`.
+  // Loads rows (or columns) from `first` on, for group number `step` of sixteen k.
   __device__ void load(const Tile& tile, int lane, int first, int step) {
     using Loads = MmaLoads<Tile, operand>;
     static_assert(Loads::kByMatrix && Tile::kPitch % 8 == 0);

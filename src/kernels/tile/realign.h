@@ -5,7 +5,7 @@
 
 namespace tessera::tile {
 
-// The 16 bytes that begin `behind` elements after the start of `low`. Element: 2 or 4 bytes.
+// Returns the 16 bytes that begin `behind` elements after `low`. An Element has 2 or 4 bytes.
 template <class Element>
 __device__ inline uint4 realigned(uint4 low, uint4 high, int behind) {
   constexpr int kPerWord = 4 / sizeof(Element);

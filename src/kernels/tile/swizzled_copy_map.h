@@ -7,7 +7,7 @@
 
 namespace tessera::tile {
 
-// Pieces of `width` elements.
+// Maps threads to pieces of `width` elements.
 template <class Tile, int threads, int width>
 struct SwizzledCopyMap {
   static constexpr int kWidth = width;

@@ -23,7 +23,7 @@ struct VectorSwizzle {
     return along_k ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
   }
 };
-// For loads of one chunk from each of eight rows (ldmatrix), or of two chunks from four rows each.
+// The swizzle for loads of one chunk from each of eight rows (ldmatrix), or two from each of four.
 struct MatrixSwizzle {
   static constexpr int of(int row, bool) { return row % 4 * 2 + row / 4 % 2; }
 };
@@ -53,8 +53,8 @@ struct SwizzledTile {
            (along % kRow / kChunk ^ swizzle(row)) * kChunkBytes +
            along % kChunk * static_cast<int>(sizeof(T));
   }
-  // The offset `rows` rows further. The number of the row at `offset` and `rows` % 16 must have no
-  // common bit.
+  // Returns the offset `rows` rows further. The number of the row at `offset` and `rows` % 16 must
+  // have no common bit.
   static constexpr int rows_further(int offset, int rows) {
     return (offset ^ swizzle(rows) * kChunkBytes) + rows * kRowBytes;
   }

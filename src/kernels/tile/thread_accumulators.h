@@ -10,7 +10,7 @@ namespace tessera::tile {
 struct Rows {
   int first, count;
 };
-// The same as a type, so that an argument's value is known at compile time.
+// Rows as a type, so that an argument's value is known at compile time.
 template <Rows rows>
 struct RowsConstant {};
 

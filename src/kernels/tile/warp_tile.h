@@ -28,7 +28,7 @@ constexpr bool is_legal(WarpTile w) {
   return rows && cols;
 }
 
-// The first output of a thread's first subtile; the others are at +distance.m and +distance.n.
+// Returns the first output of a thread's first subtile; the others are distance.m and .n further.
 constexpr Coord<> subtile_origin(WarpTile w, int thread) {
   const int warp = thread / 32, lane = thread % 32;
   const int warp_row = warp / w.warps.n, warp_col = warp % w.warps.n;
@@ -39,7 +39,7 @@ constexpr Coord<> subtile_origin(WarpTile w, int thread) {
   return {warp_row * pitch_m + lane_row * kSubtile, warp_col * pitch_n + lane_col * kSubtile};
 }
 
-// The offset of row i (or column i) of a thread's eight from its first one.
+// Returns the offset of a thread's row (or column) i of eight from its first one.
 constexpr int offset_of(int i, int distance) { return i / kSubtile * distance + i % kSubtile; }
 
 }  // namespace tessera::tile

@@ -48,7 +48,7 @@ struct WgmmaFragments {
       of[i / 2][2 + i % 2] = __float_as_uint(high[i]);
     }
   }
-  // See ptx::pin.
+  // Keeps the compiler from moving accesses to the fragments (ptx::pin).
   __device__ void pin() {
     ptx::pin(of[0]);
     ptx::pin(of[1]);

@@ -25,7 +25,7 @@ inline constexpr MultipliedRow kMultiplied[] = {
     {ptx::MatrixType::kS8, ElementType::kS8, TensorType::kU8, "repack_bytes", false},
 };
 
-// The row of a type; null if no tensor-core kernel multiplies it.
+// Returns the row of a type; null if no tensor-core kernel multiplies it.
 constexpr const MultipliedRow* find_multiplied(ptx::MatrixType type) {
   for (const MultipliedRow& row : kMultiplied) {
     if (row.type == type) return &row;

@@ -20,7 +20,7 @@ inline constexpr StoredRow kStored[] = {
     {ElementType::kS32, 4, "tessera::ElementType::kS32"},
 };
 
-// The row of a type; null if no kernel stores it.
+// Returns the row of a type; null if no kernel stores it.
 constexpr const StoredRow* find_stored(ElementType element) {
   for (const StoredRow& row : kStored) {
     if (row.element == element) return &row;
@@ -28,7 +28,7 @@ constexpr const StoredRow* find_stored(ElementType element) {
   return nullptr;
 }
 
-// The bytes of a stored type. For another type, a constant expression does not compile.
+// Returns the bytes of a stored type. For other types, a constant expression does not compile.
 constexpr int bytes_of(ElementType element) { return find_stored(element)->bytes; }
 
 }  // namespace tessera::types

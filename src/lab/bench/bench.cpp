@@ -31,8 +31,8 @@ Record new_record(const BenchCandidate& candidate, const Problem& problem,
   return record;
 }
 
-// A verification as a run, so that its counts can be read; launches are known only by their
-// entries.
+// Turns a verification into a counted run, so that its counts can be read. Of its launches only the
+// entries are known.
 CountedRun run_of(const KernelChoice& choice, const Problem& problem, const VerifyResult& result) {
   CountedRun run{problem, choice.kernel, result.row, {}, {}};
   for (const std::string& entry : result.entries) run.launches.push_back({.entry = entry});
@@ -40,7 +40,7 @@ CountedRun run_of(const KernelChoice& choice, const Problem& problem, const Veri
   return run;
 }
 
-// Nothing if memory was not counted, or the time is not known.
+// Returns nullopt if memory was not counted, or if the time cannot be predicted.
 std::optional<PredictedTime> predicted_time(const CountedRun& run, const arch::Gpu* gpu) {
   if (!gpu || run.counts.empty() || !run.counts.back().memory.counted) return std::nullopt;
   const std::optional<Prediction> known = predict_if_known(run, *gpu);
@@ -64,7 +64,8 @@ void add_counts(Record& record, const VerifyResult& result, const KernelChoice& 
 
 bool stopped(const BenchOptions& options) { return options.stop && options.stop(); }
 
-// The record of one kernel, from the device or, where that cannot load its image, the fallback.
+// Returns the record of one kernel on the device or, if the device cannot load its image, on the
+// fallback.
 Record check_somewhere(Device& device, Device* fallback, const BenchCandidate& candidate,
                        const VerifyCase& data) {
   try {
@@ -137,7 +138,8 @@ class Bench {
     }
   }
 
-  // Rewritten code is proved to give the bits of the code that it was made from.
+  // Marks the record as failed unless D has the same bits: rewritten code is proved to give the
+  // bits of the code that it was made from.
   void require_same_bits(Record& record, std::size_t original) const {
     const std::string& expected = rows_.at(original).record.d_hash;
     if (record.d_hash.empty() || expected.empty() || record.d_hash == expected) return;

@@ -13,12 +13,12 @@
 
 namespace tessera::lab {
 
-// A kernel as it is to be timed; several may share a kernel.
+// A kernel and how it is to be timed. Several candidates may use one kernel.
 struct BenchCandidate {
   KernelChoice choice;
   std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
   bool other_build = false;                            // its image is another build's
-  // The candidate whose record also describes this one: its place in the list.
+  // The index of the candidate whose record also describes this one.
   std::optional<std::size_t> companion_of = {};
   std::string unavailable = {};                // why it cannot run at all; empty: it can
   std::string rewriting = {};                  // change of its machine code; empty: none
@@ -42,17 +42,17 @@ struct BenchOptions {
   std::function<void(const Record&)> on_record;  // each as soon as it is there
 };
 
-// One record per candidate and mode (one per candidate on the virtual GPU), in the order in which
-// they were ready. A kernel that does not support the problem gets a record with its reason and no
-// figures. Throws when the problem or memory is at fault.
+// Returns one record per candidate and mode (one per candidate on the virtual GPU), in the order in
+// which they were ready. A kernel that does not support the problem gets a record with its reason
+// and no figures. Throws if the problem is illegal or there is too little memory.
 std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
-// The text that replaces the verification of a patched kernel on the virtual GPU, which runs PTX:
-// "as 15 (PTX); cubin proved equal". Empty for kernels with PTX of their own.
+// Returns the text for a patched kernel on the virtual GPU, which runs PTX and cannot verify the
+// cubin: "as 15 (PTX); cubin proved equal". Empty for kernels with PTX of their own.
 std::string verified_by_proof(const Kernel& kernel);
 
-// Only verifies, and returns records.
+// Only verifies, without timing, and returns a record.
 Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data);
 Record verify_record(Device& device, const BenchCandidate& candidate, const VerifyCase& data);
 

@@ -17,11 +17,11 @@
 namespace tessera::lab {
 namespace {
 
-// WHY: products beyond the full reference are checked by a sample; a chain has many of them, and
-// the first alone is given the sample that looks at every seam of a tile.
+// WHY few: products too large for a full reference are checked by a sample, and a chain has many of
+// them. Only the first one gets the sample that contains every seam of a tile.
 constexpr int kEntriesOfALaterLink = 512;
 
-// The matrices of a chain. A stays as it is; products go to the two D in turn.
+// The matrices of a chain. A is not changed; the products are written to the two D alternately.
 struct Matrices {
   HostMatrix a, b, c, x;
   DeviceBuffer on_a, on_b, on_c, on_x, on_d[2];
@@ -39,13 +39,13 @@ struct Matrices {
         on_x(uploaded(device, x)),
         on_d{DeviceBuffer(device, a.total_bytes()), DeviceBuffer(device, a.total_bytes())} {}
 
-  // Operands of link i: the last product is where A was.
+  // Returns the operands of link i: the product of link i - 1 is in the place of A.
   Operands link(int i) const {
     const DeviceAddress second = on_x.address() ? on_x.address() : on_b.address();
     return {i == 0 ? on_a.address() : on_d[(i + 1) % 2].address(), second, on_c.address(),
             on_d[i % 2].address()};
   }
-  // The second operand of the links.
+  // Returns the second operand of the links.
   const HostMatrix& second() const { return on_x.address() ? x : b; }
 
  private:
@@ -62,9 +62,9 @@ struct Matrices {
   }
 };
 
-// The factor by which uniform entries grow over all links: their products have entries of about
-// sqrt(n / 3) times those of the first factor, and after i additions X is sqrt(1 + i^2) times what
-// it was.
+// Returns the factor by which uniform entries grow in one link, averaged over all links: a product
+// has entries of about sqrt(n / 3) times those of its first factor, and after i additions X is
+// sqrt(1 + i^2) times its first value.
 double growth_of_a_link(const Problem& problem, const ChainOptions& options) {
   double logarithm = 0.5 * std::log2(problem.m / 3.0);
   for (int i = 1; options.add_before && i <= options.length; ++i) {
@@ -86,7 +86,8 @@ void refuse_adding_chain(const Problem& problem, const ChainOptions& options) {
       kLongestAddingChain, options.length)));
 }
 
-// Square, without gaps; alpha keeps the products' size, beta adds C.
+// Returns the problem of a chain: square, without gaps. alpha keeps the size of the products'
+// entries; beta adds C.
 Problem chain_problem(Problem problem, const ChainOptions& options) {
   if (problem.m != problem.n || problem.n != problem.k || problem.m < 1) {
     throw StatusError(Status::bad_argument(
@@ -106,7 +107,7 @@ Problem chain_problem(Problem problem, const ChainOptions& options) {
   return with_default_ld(problem);
 }
 
-// The parts of a chain on the device.
+// The parts of a chain that run on the device.
 struct Chain {
   Device& device;
   const PreparedCall& call;
@@ -120,14 +121,14 @@ struct Chain {
   }
 };
 
-// True if X on the device is what the host's additions made of it, bit for bit.
+// Whether X on the device equals, bit for bit, the X to which the host made the same additions.
 bool x_is_right(const Chain& chain, HostMatrix& scratch) {
   add_elements(chain.on.x, chain.on.b);
   chain.device.copy_out(scratch.bytes(), chain.on.on_x.address(), scratch.total_bytes());
   return std::memcmp(scratch.bytes(), chain.on.x.bytes(), scratch.total_bytes()) == 0;
 }
 
-// Compares one product with that of its own input; false if it is wrong.
+// Compares the product of link i with the reference of its own input. Returns false if it is wrong.
 bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const HostMatrix& output,
                    const ChainOptions& options, ChainResult& result) {
   ReferenceOptions sample;
@@ -163,7 +164,7 @@ void check_links(const Chain& chain, const ChainOptions& options, ChainResult& r
     }
     chain.device.copy_out(output.bytes(), chain.on.on_d[i % 2].address(), output.total_bytes());
     if (!is_link_right(chain, i, input, output, options, result)) return;
-    // WHY not swapped: the input is seen as op(A), by other strides.
+    // WHY not swapped: the input has other strides, because it is seen as op(A).
     std::copy(output.bytes(), output.bytes() + output.total_bytes(), input.bytes());
   }
   result.correct = true;
@@ -181,8 +182,8 @@ MeasureOptions measure_options(const ChainOptions& options) {
   return how;
 }
 
-// The vendor's calls for these products: its default, and the fastest other call for a single
-// product among those that compute the same (calls in place add another C).
+// Returns the vendor's calls for these products: its default, and for single products the fastest
+// other call that computes the same (calls in place add another C).
 std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& options) {
   std::vector<VendorCall> usable, chosen;
   if (!options.vendor) return usable;
@@ -215,7 +216,7 @@ std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& opt
   return chosen;
 }
 
-// A whole chain, as something to time. `product` enqueues one link's product.
+// Returns a whole chain as a candidate to time. `product` enqueues the product of one link.
 template <class Product>
 Candidate chain_candidate(const std::string& name, const Chain& chain, int length,
                           Product product) {
@@ -227,7 +228,8 @@ Candidate chain_candidate(const std::string& name, const Chain& chain, int lengt
           }};
 }
 
-// Whole chains of ours and of the vendor's, in turn; the vendor's best median counts.
+// Times whole chains of ours and of the vendor's alternately. The best median of the vendor's calls
+// counts.
 void time_chains(const Chain& chain, const ChainOptions& options, ChainResult& result) {
   const std::vector<VendorCall> calls = vendor_calls(chain, options);
   std::vector<Candidate> candidates{chain_candidate(
@@ -260,7 +262,7 @@ ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem&
                       const ChainOptions& options) {
   const Problem problem = chain_problem(given, options);
   const PreparedCall call(device, kernel, problem, gemm::Alignment{});
-  // A, B, C or X, and the input and the output of the link that is checked.
+  // Five matrices: A, B, C or X, and the input and output of the link that is checked.
   const double bytes = 5.0 * view_a(problem).span() * size_of(problem.types.d);
   require_host_memory(bytes, fmt::format("a chain of {} x {} matrices", problem.m, problem.m));
   Matrices matrices(device, problem, options);

@@ -1,6 +1,6 @@
-// A chain of products as applications run them: D = alpha A B + C, then D takes A's place, R times.
-// Or, with the addition ahead of each product: X += B in place, D = alpha A X, D takes A's place.
-// The time of packing and of the addition counts every time. All matrices are square; alpha is the
+// Runs a chain of products as applications do: D = alpha A B + C, then D takes A's place, R times.
+// Or with an addition before each product: X += B in place, D = alpha A X, D takes A's place. The
+// time of packing and of the addition counts for every link. All matrices are square; alpha is the
 // power of two that keeps the products at the size of A.
 #pragma once
 
@@ -37,7 +37,7 @@ struct ChainResult {
   std::string command;                       // the command that repeats it
 };
 
-// problem gives size (m == n == k), type, order and layout.
+// `problem` gives the size (m == n == k), type, order and layout.
 ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem& problem,
                       const ChainOptions& options = {});
 Json to_json(const ChainResult& result);

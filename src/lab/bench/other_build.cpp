@@ -7,7 +7,7 @@
 namespace tessera::lab {
 namespace {
 
-// The entries of an image under their present names: an older build may have other names.
+// Returns the entries of an image by their present names: an older build may have other names.
 std::map<std::string, std::string> entries_of(const CodeImage& image) {
   constexpr std::string_view kEntry = ".entry ";
   std::map<std::string, std::string> entries;
@@ -20,8 +20,8 @@ std::map<std::string, std::string> entries_of(const CodeImage& image) {
   return entries;
 }
 
-// Another build may have compiled this image into one for all configs of the kernel, and it may
-// have the patched cubin under the name of the kernel that was patched.
+// Returns the names under which another build may have the image: it may have compiled all configs
+// of the kernel into one, and it may have the patched cubin under the name of the unpatched kernel.
 std::vector<std::string> names_of(const Kernel& kernel, const std::string& image) {
   std::vector<std::string> names = {image, kernel.name};
   if (kernel.is_patched()) {

@@ -1,5 +1,5 @@
-// This build's plans with another build's code: both are timed in turn on one problem, so that only
-// the code differs.
+// Combines this build's plans with another build's code. Both codes are timed alternately on one
+// problem, so that only the code differs.
 #pragma once
 
 #include <list>
@@ -12,16 +12,17 @@
 
 namespace tessera::lab {
 
-// The parameters that the plans hand over must mean the same in both builds. Nothing can check that
-// ahead of time, so results of both are verified before they are timed.
+// The other build's images. The parameters that plans pass must mean the same in both builds.
+// Nothing can check that beforehand, so results of both are verified before they are timed.
 class OtherBuild {
  public:
-  // `path`: a build's tessera.images, or a folder of its images. Throws kBadArgument, naming
-  // `option`, when it is neither.
+  // `path` is a build's tessera.images, or a folder of images. Throws a kBadArgument that names
+  // `option` if it is neither.
   OtherBuild(std::string path, std::string_view option);
 
-  // The same kernel, its images the other build's. Lives as long as this object. Throws
-  // kUnsupported, naming what that build lacks: the image, or an entry of the variant.
+  // Returns the same kernel with the other build's images, which live as long as this object.
+  // Throws a kUnsupported that names what the other build lacks: the image, or an entry of the
+  // variant.
   KernelChoice with_its_code(const KernelChoice& choice);
 
   std::string commit() const { return files_.commit(); }  // empty where it is not known

@@ -11,7 +11,8 @@
 namespace tessera::lab {
 namespace {
 
-// Keeps the loop with most multiply-adds; of several, the shortest: the one without guards.
+// Keeps the loop with the most multiply-adds and, of several, the shortest, which is the one
+// without guards.
 void keep_main_loop(const sass::KernelPatch& patch, std::optional<RewrittenLoop>& main) {
   const sass::LoopChange* found = nullptr;
   for (const sass::LoopChange& loop : patch.loops) {
@@ -24,8 +25,8 @@ void keep_main_loop(const sass::KernelPatch& patch, std::optional<RewrittenLoop>
   main = {found->before.cycles, found->after.cycles, found->before.crowded, found->after.crowded};
 }
 
-// The cubin with one kernel rewritten. Throws std::runtime_error if that is impossible or gains
-// nothing.
+// Returns the cubin with one kernel rewritten. Throws std::runtime_error if that is impossible or
+// gains nothing.
 std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::string& entry,
                                  Rewriting how, std::optional<RewrittenLoop>& main) {
   sass::PatchOptions options;
@@ -43,7 +44,7 @@ std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::st
   return std::move(result.cubin);
 }
 
-// The same kernel with its images as ptxas wrote them. The images have names of their own: devices
+// Returns the kernel with its images as ptxas wrote them. The images get new names, because devices
 // keep loaded code by name, and each wish has other entries.
 Kernel unpatched(const RewrittenCode::Wish& wish, std::list<std::string>& names) {
   const Kernel& kernel = *wish.choice.kernel;
@@ -107,7 +108,7 @@ std::vector<Rewritten> RewrittenCode::make(const std::vector<Wish>& wishes) {
     made.push_back(&one);
   }
   std::vector<Rewritten> results(wishes.size());
-  // WHY not ranges: one wish takes ten times as long as another.
+  // WHY one by one and not in ranges: one wish can take ten times as long as another.
   std::atomic<std::size_t> next = 0;
   parallel_for(host_threads(), 1, [&](std::int64_t, std::int64_t) {
     for (std::size_t i = next++; i < wishes.size(); i = next++)

@@ -1,5 +1,6 @@
-// A kernel's machine code with its values in other registers, its FFMAs in another order, or both,
-// each proved equal. It is timed in turn with ptxas' code, so that only this differs.
+// Rewrites a kernel's machine code: its values in other registers, its FFMAs in another order, or
+// both, each proved equal. The result is timed alternately with ptxas' code, so that only this
+// differs.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 namespace tessera::lab {
 
 enum class Rewriting { kAsCompiled, kRemapped, kReordered, kBoth };
-std::string_view name_of(Rewriting how);  // "as compiled", "remapped", "reordered", "both"
+std::string_view name_of(Rewriting how);  // "as compiled", "remapped", "reordered" or "both"
 
 struct Rewritten {
   KernelChoice choice;                    // lives as long as the RewrittenCode

@@ -1,5 +1,5 @@
-// The timed part of a bench: kernels that are right, in turn with the vendor's library, on operands
-// that rotate. Used by bench.cpp alone.
+// The timed part of a bench: verified kernels and the vendor's library alternately, on rotating
+// sets of operands. Used by bench.cpp alone.
 #pragma once
 
 #include <memory>
@@ -23,22 +23,22 @@ struct BenchRow {
   bool is_told = false;   // a record of it is out
 };
 
-// Which code ran, and how much memory it used in addition to the operands.
+// Notes which code ran, and how much memory it used in addition to the operands.
 void set_code(Record& record, const LoadedImage& image, const std::string& plan,
               std::int64_t workspace_bytes);
 
-// The seed of the order of one problem's candidates: another one for each problem and mode, and the
-// same again when the command of the record is repeated.
+// Returns the seed for the order of one problem's candidates. It differs for each problem and mode,
+// and is the same again if the command of the record is repeated.
 std::uint64_t order_seed_of(std::uint64_t seed, const Problem& problem, Mode mode);
 
-// Times all rows and the vendor's calls in turn, once per mode. A row that cannot be bound gets a
-// reason and is left out from then on.
+// Times all rows and the vendor's calls alternately, once per mode. A row that cannot be prepared
+// gets a reason and is left out from then on.
 class TimedBench {
  public:
   TimedBench(Device& device, const Problem& problem, std::vector<BenchRow>& rows,
              const BenchOptions& options);
 
-  // The timed rows with their records in this mode, in the order of the rows.
+  // Returns the timed rows with their records in this mode, in the order of the rows.
   std::vector<std::pair<BenchRow*, Record>> run(Mode mode);
 
  private:
@@ -46,7 +46,8 @@ class TimedBench {
 
   void bind(Device& device, const Problem& problem, BenchRow& row);
   std::vector<Samples> measure_all(Mode mode);
-  // Runs every kernel and the vendor's fastest call for seconds each.
+  // Runs every kernel and the vendor's fastest call for seconds each, and adds their energy to the
+  // records.
   void add_energy(Records& records, const std::vector<Samples>& samples,
                   std::optional<std::size_t> vendor);
   // Links the records to their companions.
@@ -57,7 +58,8 @@ class TimedBench {
   std::vector<BenchRow>& rows_;
   DeviceTimer timer_;
   OperandSets sets_;
-  // The vendor's library multiplies no BF16 with FP32, so it is given FP32 operands of its own.
+  // The problem that the vendor's library gets: it cannot multiply BF16 by FP32, so then it gets
+  // FP32 operands.
   Problem vendor_problem_;
   std::unique_ptr<OperandSets> vendor_sets_;  // null: sets_
   OperandsOf vendor_operands_;

@@ -11,7 +11,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr double kProducts = 1 << 28;      // products per run, which take about a second
-constexpr std::uint64_t kFewestCtas = 32;  // CTAs of a sample, at least
+constexpr std::uint64_t kFewestCtas = 32;  // least number of CTAs in a sample
 
 DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,
                       std::uint64_t seed) {
@@ -52,7 +52,7 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
   const DeviceBuffer b = uploaded(device, problem.types.b, view_b(problem), mix_bits(seed * 4 + 1));
   const DeviceBuffer c = uploaded(device, problem.types.c, view_c(problem), mix_bits(seed * 4 + 2));
   const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.types.d));
-  // The vectors of an epilogue, where it has them.
+  // The vectors of the epilogue, if it has any.
   const DeviceBuffer scale = uploaded(device, scale_type(problem.types),
                                       view_of(problem.epilogue.scale, problem), mix_bits(seed));
   const DeviceBuffer bias = uploaded(device, bias_type(problem.types),

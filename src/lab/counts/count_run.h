@@ -1,4 +1,4 @@
-// One run of a kernel on the virtual GPU for its counts alone: no reference, no comparison, so that
+// Runs a kernel on the virtual GPU for its counts alone, without reference and comparison, so that
 // a part of a large grid is enough.
 #pragma once
 
@@ -23,27 +23,28 @@ struct CountedRun {
   std::vector<LaunchCounts> counts;  // one a launch
 };
 
-// Runs the kernel once on uniform data under memory counts. sample_ctas: 0 for the whole grid, else
-// about this many thread blocks of each launch, with the counts scaled up. Throws kUnsupported when
-// the kernel does not take the problem, kBadArgument when the problem is illegal or multiplies
-// nothing.
+// Runs the kernel once on uniform data and counts memory accesses. If sample_ctas is 0, the whole
+// grid runs; else about this many thread blocks of each launch, and the counts are scaled up.
+// Throws kUnsupported if the kernel does not take the problem, and kBadArgument if the problem is
+// illegal or multiplies nothing.
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
                      std::uint64_t seed, std::uint64_t sample_ctas,
                      const gemm::PlanOptions& options = {});
 
-// A counted run with the accesses of the multiplying launch.
+// A counted run and the accesses of its multiplying launch.
 struct TracedRun {
   CountedRun run;
   Operands operands;  // operands in device memory
   std::vector<vgpu::TracedAccess> accesses;
 };
 
-// Chooses what to record, once the addresses of the operands are known.
+// Chooses what to record, when the addresses of the operands are known.
 using ChooseTrace = std::function<void(const Operands&, vgpu::AccessTrace&)>;
 TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
                     std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose);
 
-// Thread blocks that are enough for a large problem; 0 (all of them) for one that runs in seconds.
+// Returns a number of thread blocks that is enough for a large problem, or 0 (all blocks) for one
+// that runs in seconds.
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);
 
 }  // namespace tessera::lab

@@ -10,19 +10,20 @@
 
 namespace tessera::lab {
 
-// One sentence per difference between the PTX and the cubin of the kernel's entries that ran; both
-// numbers are in it. Empty if the two agree.
+// Returns one sentence, with both numbers, for each difference between the PTX and the cubin of the
+// entries that ran. Empty if they agree.
 std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
 
-// Sets the tag: "approximate" if an executed form is approximate; else "model" if the cubin differs
-// or only a sample of the grid ran; else "exact". Also stores the differences.
+// Sets the tag of the counts: "approximate" if an executed form is approximate; else "model" if the
+// cubin differs or only a sample of the grid ran; else "exact". Also stores the differences.
 void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries);
 
-// The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
-// "model": the merging of lanes in pairs is calibrated on an H200 and not documented.
+// Returns the tag of shared memory wavefronts: that of the counts if both bank models agree, else
+// "model", because the merging of lanes in pairs is calibrated on an H200 and not documented.
 std::string wavefront_tag(const CountSummary& counts);
-// The tag of the footprint, which no merging of accesses changes: "exact" of a whole grid.
+// Returns the tag of the footprint, which does not depend on how accesses are merged: "exact" if
+// the whole grid ran.
 std::string footprint_tag(const CountSummary& counts);
 
 }  // namespace tessera::lab

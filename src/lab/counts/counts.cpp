@@ -15,7 +15,7 @@ using Parts = std::vector<std::string_view>;
 Parts split(std::string_view form) {
   Parts parts;
   for (std::size_t begin = 0; begin <= form.size();) {
-    // WHY: a space may carry its scope, "shared::cta"; colons do not split.
+    // WHY colons do not split: a space may contain its scope, "shared::cta".
     const std::size_t end = std::min(form.find('.', begin), form.size());
     parts.push_back(form.substr(begin, end - begin));
     begin = end + 1;
@@ -33,7 +33,7 @@ int number_after(std::string_view text, std::size_t skip) {
   return value;
 }
 
-// Bytes of the element type that ends a form: "f32", "b64", "u8", "pred".
+// Returns the bytes of the element type that ends a form: "f32", "b64", "u8", "pred".
 int type_bytes(std::string_view type) { return number_after(type, 1) / 8; }
 
 FormSpace space_of(const Parts& parts) {
@@ -54,7 +54,8 @@ int vector_length(const Parts& parts) {
   return 1;
 }
 
-// FP64 fragments have each element in one lane, once: m8n8k4 means 1 of A, 1 of B, 2 of C per lane.
+// Returns the bytes of an FP64 fragment per lane. Each element is in one lane only: m8n8k4 has 1
+// element of A, 1 of B and 2 of C per lane.
 int fragment_bytes(const Parts& parts) {
   if (!has(parts, "m8n8k4") || parts.back() != "f64") return 0;
   return has(parts, "c") || has(parts, "d") ? 16 : 8;
@@ -135,7 +136,7 @@ FormClass classify(std::string_view form) {
   const Parts parts = split(form);
   const std::string_view name = parts.front();
   if (name == "fma") return {FormKind::kFma, FormSpace::kNone, 0};
-  // "bar.warp.sync" is __syncwarp: no block waits there.
+  // "bar.warp.sync" is __syncwarp, at which no block waits.
   const bool is_of_warp = parts.size() > 1 && parts[1] == "warp";
   if ((name == "bar" && !is_of_warp) || name == "barrier") {
     return {FormKind::kBarrier, FormSpace::kNone, 0};

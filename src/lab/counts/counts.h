@@ -1,5 +1,5 @@
-// The counts of a kernel's run: the launches of a run summed by kind and width of access, by class
-// of instruction and by source line. docs/counts.md defines every count.
+// The counts of a kernel's run: the sums over its launches by kind and width of access, by class of
+// instruction and by source line. docs/counts.md defines every count.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct Count {
   Count& operator+=(const Count& other);
 };
 
-// Accesses by the bytes that one lane moves.
+// Numbers of accesses by the bytes that one lane moves.
 using Accesses = std::map<int, Count>;
 
-// The part of the machine that an instruction keeps busy, as far as its PTX form shows.
+// The unit that an instruction keeps busy, as far as its PTX form shows.
 enum class InstructionClass {
   kFmaF32,
   kFmaF64,
@@ -46,12 +46,12 @@ enum class InstructionClass {
   kControl,
   kOther
 };
-std::string_view name_of(InstructionClass kind);  // "fma f32", "shared load"
+std::string_view name_of(InstructionClass kind);  // Returns "fma f32", "shared load" and the like.
 InstructionClass class_of(std::string_view form);
 
 // Floating-point operations of multiply-adds and matrix products per byte of global memory, read or
-// written: bytes that lanes request, that sectors move without any cache, and that a perfect cache
-// would move. 0: not known.
+// written. Bytes are counted in three ways: those that lanes request, those that sectors move
+// without any cache, and those that a perfect cache would move. 0: not known.
 struct FlopPerByte {
   double requested = 0, sector = 0, footprint = 0;
 };
@@ -63,8 +63,9 @@ struct LineCounts {
   Count total;
   vgpu::MemoryCounts memory;
 
-  // Issue slots, and wavefronts of the load/store unit beyond one per access: those of shared
-  // memory (pair model) and data wavefronts of global memory. A model, to put lines in an order.
+  // Returns issue slots plus those wavefronts of the load/store unit that exceed one per access: of
+  // shared memory (pair model), and data wavefronts of global memory. A model, used only to sort
+  // lines.
   std::uint64_t cost() const;
 };
 
@@ -84,19 +85,20 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // The FMA:LDS column of every report: useful multiply-adds per load from shared memory, by
-  // thread. 0 if there are no loads, or if tensor cores multiply.
+  // Returns the FMA:LDS column of every report: useful multiply-adds per load from shared memory,
+  // both counted per thread. 0 if there are no loads, or if tensor cores multiply.
   double fma_per_shared_load() const;
-  // Multiply-adds that the problem needs, by warp; 0 where tensor cores multiply.
+  // Returns the number of multiply-adds per warp that the problem needs; 0 if tensor cores
+  // multiply.
   double useful_fmas() const;
   // Useful ones.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }
 };
 
-// The summary of launches that multiply a problem once.
+// Returns the summary of launches that together multiply a problem once.
 CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem);
-// The summary of any launches: all FLOP count as useful.
+// Returns the summary of any launches, all of whose FLOP count as useful.
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
 // Describes an instruction form: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
@@ -110,11 +112,12 @@ struct FormClass {
 };
 FormClass classify(std::string_view form);
 
-// "fma.rn.f64", "wmma.mma....m8n8k4.f64.f64.f64.f64.rn"
+// Whether a form is of FP64: "fma.rn.f64", "wmma.mma....m8n8k4.f64.f64.f64.f64.rn".
 inline bool is_double(std::string_view form) { return form.find(".f64") != form.npos; }
 
-// FLOP that one warp's issue of a matrix product adds: 2 MNK of "...m16n8k16...", 0 without a
-// shape. Four warps issue a wgmma together, and each has a fourth of it.
+// Returns the FLOP that a matrix product adds for each warp that issues it: 2 MNK of
+// "...m16n8k16...", 0 without a shape. Four warps issue a wgmma together, and each counts a fourth
+// of it.
 std::uint64_t matrix_flop(std::string_view form);
 
 }  // namespace tessera::lab

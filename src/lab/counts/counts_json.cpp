@@ -8,11 +8,11 @@
 namespace tessera::lab {
 namespace {
 
-constexpr std::size_t kLines = 10;  // the costliest are enough in a record
+constexpr std::size_t kLines = 10;  // number of costliest lines in a record
 
 Json json_of(const Count& count) { return {{"warp", count.warp}, {"thread", count.thread}}; }
 
-// Widths in bits, as in the names of the SASS: {"b32": {...}, "b128": {...}}.
+// Returns counts by width in bits, with the names of the SASS: {"b32": {...}, "b128": {...}}.
 Json json_of(const Accesses& accesses) {
   Json out = Json::object();
   for (const auto& [bytes, count] : accesses) out[fmt::format("b{}", 8 * bytes)] = json_of(count);

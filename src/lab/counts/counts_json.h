@@ -6,7 +6,7 @@
 
 namespace tessera::lab {
 
-// `memory` and what follows from it are null where memory was not counted.
+// `memory` and the values computed from it are null if memory was not counted.
 Json to_json(const CountSummary& counts);
 
 }  // namespace tessera::lab

@@ -1,5 +1,5 @@
-// The pipes of FP32 and of FP64 execute more than multiply-adds: how many instructions of a pipe
-// one PTX instruction becomes.
+// Says how many instructions of the FP32 or FP64 pipe one PTX instruction becomes: the pipes
+// execute more than multiply-adds.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@ namespace tessera::lab {
 
 enum class FloatPipe { kF32, kF64 };
 
-// 1 for "add.f64"; 8 for "div.rn.f64", whose way without special cases is that long; 0 for what
-// other units execute (conversions, comparisons of f32) and for signs, which are part of an
-// operand.
+// Returns 1 for "add.f64", and 8 for "div.rn.f64", whose path without special cases has 8
+// instructions. Returns 0 for forms that other units execute (conversions, comparisons of f32) and
+// for changes of sign, which are part of an operand.
 int pipe_instructions(std::string_view form, FloatPipe pipe);
 
 }  // namespace tessera::lab

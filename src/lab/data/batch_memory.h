@@ -1,4 +1,5 @@
-// The operands of a batch as memory that is filled, timed and counted as a whole.
+// Treats the operands of a batch as one piece of memory that is filled, timed and counted as a
+// whole.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +9,14 @@
 
 namespace tessera::lab {
 
-// Elements between the places of matrices that a batch of pointers addresses.
+// Returns the distance in elements between the matrices to which a batch of pointers points.
 inline std::int64_t place_of(const Problem& p, const MatrixView& view, ElementType type) {
   const std::int64_t unit = std::max<std::int64_t>(p.batch.alignment / size_of(type), 1);
   return (view.span() + unit - 1) / unit * unit;
 }
 
-// One row that holds every matrix of an operand. Without a batch: the matrix as it is.
+// Returns a view with one row that holds every matrix of an operand. Without a batch, returns the
+// view of the matrix itself.
 inline MatrixView memory_view(const Problem& p, const MatrixView& view, ElementType type,
                               std::int64_t stride) {
   if (p.batch.kind == BatchKind::kNone) return view;
@@ -25,7 +27,7 @@ inline MatrixView memory_view(const Problem& p, const MatrixView& view, ElementT
   return {1, elements, std::max<std::int64_t>(elements, 1), 1};
 }
 
-// The FLOP of all products.
+// Returns the FLOP of all products of the batch.
 inline double flop_of(const Problem& p) {
   return 2 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
          static_cast<double>(p.batch.count);

@@ -41,7 +41,7 @@ const Words* words_of(ElementType type) {
   return nullptr;
 }
 
-// Decimal, or hexadecimal after 0x.
+// Reads an integer, decimal or, after 0x, hexadecimal.
 template <class T>
 std::optional<T> integer_of(std::string_view text) {
   const bool negative = text.starts_with('-');

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<Fill, std::string_view>, 6> kNames{{{Fill::kUnifo
 constexpr std::int64_t kElementsAThread = 1 << 16;
 constexpr std::int64_t kChunk = 256;  // values that are drawn, then rounded to the type
 
-// An odd multiple of 2^-digits in (-1, 1): no value is 0 and the last bits are in use.
+// Returns an odd multiple of 2^-digits in (-1, 1): it is never 0, and its last bits are in use.
 double uniform(std::uint64_t bits, int digits) {
   const auto odd = static_cast<std::int64_t>(bits >> (64 - digits)) * 2 + 1;
   return static_cast<double>(odd - (std::int64_t{1} << digits)) *
@@ -39,13 +39,14 @@ double spread(std::uint64_t bits, int digits) {
   return uniform(bits, digits) * (mix_bits(bits) % 2 ? 1 : 0x1p-30);
 }
 
-// Rounded to nearest: the product with 2^n + 1, less itself, drops the last n bits (Dekker).
+// Returns the value rounded to nearest: its product with 2^n + 1, minus itself, drops the last n
+// bits (Dekker).
 double rounded_to_digits(double value, int digits) {
   const double product = value * (static_cast<double>(std::int64_t{1} << (53 - digits)) + 1);
   return product - (product - value);
 }
 
-// Box and Muller: two uniform values make one normal value.
+// Returns a normally distributed value, made of two uniform ones (Box and Muller).
 double normal(std::uint64_t bits, int) {
   const double radius = std::sqrt(-2.0 * std::log(same_sign(bits, 53)));
   const double angle = std::numbers::pi * uniform(mix_bits(bits), 53);
@@ -59,7 +60,7 @@ double integer(std::uint64_t bits, const FillSpec& spec, bool is_signed) {
   return static_cast<double>(static_cast<std::int64_t>((bits >> 32) * choices >> 32) + least);
 }
 
-// Any value of an integer type, with its extremes.
+// Returns any value of an integer type, including its extremes.
 double any_integer(std::uint64_t bits, const ElementFacts& facts) {
   const bool is_signed = facts.kind == NumberKind::kSigned;
   const double least = is_signed ? -facts.largest - 1 : 0;
@@ -69,7 +70,8 @@ double any_integer(std::uint64_t bits, const ElementFacts& facts) {
 template <class Draw>
 void fill_with(HostMatrix& matrix, std::uint64_t seed, Draw draw) {
   const Runs runs = runs_of(matrix.view());
-  // WHY: the value must not know which index is adjacent, so both go through a key of their own.
+  // WHY row and column each have a key of their own: the value must not depend on which index is
+  // adjacent in memory.
   const auto row_key = [&](std::int64_t r) { return mix_bits(mix_bits(seed) + r); };
   const auto col_key = [&](std::int64_t c) { return mix_bits(mix_bits(~seed) + c); };
   std::vector<std::uint64_t> keys(runs.length);

@@ -31,15 +31,15 @@ struct FillSpec {
   int digits = 0;        // of the others: significant bits at most; 0: all that the type has
 };
 
-// Writes every element of the matrix; guards and gaps stay as they are. Throws kUnsupported for
-// what the type cannot hold: all but integers and zeros need a floating-point type.
+// Writes every element of the matrix; guards and gaps are not changed. Throws kUnsupported if the
+// type cannot hold the values: all fills but integers and zeros need a floating-point type.
 void fill(HostMatrix& matrix, const FillSpec& spec);
 
 // Puts `value` at `count` seeded positions (which may coincide).
 void place(HostMatrix& matrix, int count, std::uint64_t seed,
            double value = std::numeric_limits<double>::quiet_NaN());
 
-// Sixty-four well mixed bits of a number: the root of all seeded choices here.
+// Returns 64 well mixed bits of a number. All seeded choices here are based on it.
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

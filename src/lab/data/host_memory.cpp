@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-// "MemAvailable:   12345 kB" of /proc/meminfo.
+// Returns the available memory: "MemAvailable:   12345 kB" of /proc/meminfo.
 std::uint64_t memory_of_machine() {
   std::ifstream info("/proc/meminfo");
   std::string word;
@@ -24,7 +24,8 @@ std::uint64_t memory_of_machine() {
   return kUnlimited;
 }
 
-// Files that the kernel keeps in memory on the group's account, and releases when memory is needed.
+// Returns the bytes of files that the kernel keeps in memory, counts for the control group, and
+// releases when memory is needed.
 std::uint64_t cached_files_of_group() {
   std::ifstream stat("/sys/fs/cgroup/memory.stat");
   std::uint64_t sum = 0, bytes = 0;
@@ -34,7 +35,8 @@ std::uint64_t cached_files_of_group() {
   return sum;
 }
 
-// The memory that the control group of a container leaves; "max" if it sets no limit.
+// Returns the memory that the limit of the container's control group leaves. A limit of "max" is
+// none.
 std::uint64_t memory_of_group() {
   std::uint64_t limit = 0, used = 0;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");

@@ -7,11 +7,12 @@
 
 namespace tessera::lab {
 
-// Bytes that this process can still use: the machine's, or less when a limit is set for it.
+// Returns the bytes that this process can still use: those of the machine, or less if the process
+// has a limit.
 std::uint64_t available_host_memory();
 
-// Throws kUnavailable naming `what` when more than that is requested. A double, because products of
-// sizes go beyond 64 bits.
+// Throws a kUnavailable that names `what` if more than the available memory is requested. `bytes`
+// is a double, because products of sizes go beyond 64 bits.
 void require_host_memory(double bytes, const std::string& what);
 
 }  // namespace tessera::lab

@@ -6,7 +6,7 @@
 namespace tessera::lab {
 namespace {
 
-// A D of few digits leaves little room for the factors.
+// Limits of the scale of the epilogue. If D has few digits, little room is left for the factors.
 constexpr double kLargestScale = 16, kLargestNarrowScale = 2;
 constexpr int kNarrowDigits = 24;
 
@@ -19,7 +19,7 @@ double exact_scale(double scale, const Types& types) {
   return std::signbit(scale) ? -1.0 : 1.0;
 }
 
-// Integers up to this one are exact in A, B and C.
+// Returns the largest integer up to which all integers are exact in A, B and C.
 int largest_limit(const Types& types) {
   double limit = 64;
   for (const ElementType type : {types.a, types.b, types.c}) {
@@ -42,8 +42,8 @@ Problem with_exact_scales(Problem problem) {
 }
 
 FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d) {
-  // In quarters, the largest value is |alpha| k L^2 + |beta| L; it must stay exact where it is
-  // summed and within the range of D, so half of that is reserved for the second term and as a
+  // In quarters, the largest value is |alpha| k L^2 + |beta| L. It must be exact in the type of the
+  // sums and within the range of D, so half of that range is reserved for the second term and as a
   // margin.
   const ElementFacts& d = facts_of(problem.types.d);
   const int sum_digits = facts_of(facts_of(problem.types.compute).sum).digits;
@@ -56,7 +56,7 @@ FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_i
   FillSpec spec{Fill::kIntegers, seed, 1, 1.0};
   spec.limit = std::clamp(static_cast<int>(std::min(std::sqrt(square), 1e6)), 1,
                           largest_limit(problem.types));
-  // Fewer nonzero entries where even -1 .. 1 would be too much. Both operands are thinned, so the
+  // If even -1 .. 1 would be too much, fewer entries are nonzero. Both operands are thinned, so the
   // sum of magnitudes falls with the square; 2/3 of the drawn values are not zero.
   if (square < 1) spec.density = std::sqrt(square);
   return spec;

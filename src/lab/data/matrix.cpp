@@ -23,7 +23,7 @@ constexpr std::int64_t kBytesAThread = 1 << 20;
                   view.rows, view.cols, bytes * 1e-9, available_host_memory() * 1e-9)));
 }
 
-// Whole elements from an element's boundary on.
+// Fills the bytes with the poison pattern, beginning at the boundary of an element.
 void poison(std::byte* bytes, std::size_t count, ElementType type) {
   std::uint64_t pattern = poison_of(type);
   for (int have = size_of(type); have < 8; have *= 2) pattern |= pattern << 8 * have;
@@ -46,7 +46,7 @@ std::uint64_t poison_of(ElementType type) {
       const T nan = element_of<T>(std::numeric_limits<double>::quiet_NaN());
       std::uint64_t bits = 0;
       std::memcpy(&bits, &nan, sizeof nan);
-      // The mark is well below the bit that makes the NaN a quiet one.
+      // The mark is in bits well below the one that makes a NaN quiet.
       return fraction < 4 ? bits : bits | (kMark & ((std::uint64_t{1} << (fraction - 4)) - 1));
     }
   });

@@ -13,8 +13,8 @@
 
 namespace tessera::lab {
 
-// The bits of guards, gaps and unwritten outputs: the quiet NaN of a float, whose payload
-// distinguishes it from a computed one; for an integer, every byte is 0xa5.
+// Returns the bits of guards, gaps and unwritten outputs: for a float a quiet NaN whose payload
+// distinguishes it from a computed NaN; for an integer, 0xa5 in every byte.
 std::uint64_t poison_of(ElementType type);
 
 // Calls body with a value of the C++ type that a type names: on_type(type, [](auto zero) {...}).
@@ -23,8 +23,8 @@ decltype(auto) on_type(ElementType type, Body&& body) {
   return on_element(type, "a matrix on the host", std::forward<Body>(body));
 }
 
-// The runs of adjacent elements in a strided matrix: `count` of them, `length` elements each, run i
-// starting at element i * step. rows_adjacent: a run walks down a column.
+// The lines of adjacent elements in a strided matrix: `count` lines of `length` elements each; line
+// i starts at element i * step. If rows_adjacent, a line is a column.
 struct Runs {
   bool rows_adjacent = false;
   std::int64_t count = 0, length = 0, step = 0;
@@ -35,8 +35,9 @@ Runs runs_of(const MatrixView& view);
 
 class HostMatrix {
  public:
-  // All poison. The first element is `offset` elements after a 256-byte boundary, with
-  // guard_bytes (a multiple of 256) before and after. Throws kUnavailable when memory is short.
+  // Makes a matrix that holds only poison. The first element is `offset` elements after a 256-byte
+  // boundary, with guard_bytes (a multiple of 256) before and after. Throws kUnavailable if there
+  // is not enough memory.
   HostMatrix(ElementType type, const MatrixView& view, std::size_t guard_bytes, int offset = 0);
 
   ElementType type() const { return type_; }
@@ -57,7 +58,8 @@ class HostMatrix {
   }
   double at(std::int64_t r, std::int64_t c) const;
   void set(std::int64_t r, std::int64_t c, double value);
-  // Elements from the one at `offset` on: side by side and rounded to the type, or `step` apart.
+  // set_run() writes adjacent elements from the one at `offset` on, rounded to the type. get_run()
+  // reads elements that are `step` apart.
   void set_run(std::int64_t offset, const double* values, std::int64_t count);
   void get_run(std::int64_t offset, std::int64_t step, double* values, std::int64_t count) const;
   HostMatrix clone() const;

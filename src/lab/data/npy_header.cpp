@@ -90,7 +90,7 @@ class DictionaryReader {
     return word;
   }
 
-  // The type: a word, or a list for records of several fields.
+  // Reads the type: a word. A list, which describes records of several fields, is refused.
   std::string descr() {
     if (peek() != '[' && peek() != '(') return string();
     refuse(what_, "holds records of several fields; it must hold numbers of one type");
@@ -145,7 +145,7 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Where the header's text is. Version 1 has 2 bytes of length, later ones 4.
+// Returns the header's text. Its length has 2 bytes in version 1 and 4 bytes in later ones.
 std::string_view header_text(std::string_view file, const std::string& what) {
   if (file.substr(0, kMagic.size()) != kMagic.substr(0, file.size())) {
     refuse(what, "is not a .npy file: it does not start with NumPy's magic word");

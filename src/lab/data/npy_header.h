@@ -1,5 +1,5 @@
-// The header of a .npy file as NumPy writes it: a magic word, lengths, a Python dictionary as text.
-// What its fields may hold is for those who read the data: matrices (cli/files/npy.h), arrays
+// Reads and writes the header of a .npy file: a magic word, lengths, a Python dictionary as text.
+// The readers of the data decide what the fields may hold: matrices (cli/files/npy.h), arrays
 // (check/arrays.cpp).
 #pragma once
 
@@ -22,14 +22,15 @@ struct NpyFields {
 // Throws kBadArgument.
 NpyFields parse_npy_fields(std::string_view file, const std::string& what);
 
-// Everything before the data, format version 1.
+// Returns everything before the data, in format version 1.
 std::string npy_header(const std::string& descr, bool fortran_order,
                        const std::vector<std::int64_t>& shape);
 
-// A regular file's bytes. Throws kBadArgument, or kUnavailable when the memory cannot be had.
+// Returns the bytes of a regular file. Throws kBadArgument, or kUnavailable if there is not enough
+// memory.
 std::string read_whole_file(const std::string& path, const std::string& what);
 
-// Text of a file may hold anything; messages show its start in printable ASCII.
+// Returns the start of a text in printable ASCII, for messages: text from a file may hold anything.
 std::string printable(std::string_view text);
 
 }  // namespace tessera::lab

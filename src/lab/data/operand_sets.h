@@ -1,4 +1,4 @@
-// Operands for timing: as many sets as together exceed twice the L2, so that no call finds its
+// Operands for timing: so many sets that together they exceed twice the L2. So no call finds its
 // operands in the cache because the last call left them there.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace tessera::lab {
 
 class OperandSets {
  public:
-  // Every set holds the same data, drawn from `spec`. C is filled, and D starts as C, only when
-  // beta is not zero. All bases are multiples of 256 bytes. For a batch of pointers, the operands
-  // are arrays of addresses.
+  // Every set holds the same data, drawn from `spec`. Only if beta is not zero, C is filled and D
+  // starts as a copy of C. All base addresses are multiples of 256 bytes. For a batch of pointers,
+  // the operands are arrays of addresses.
   OperandSets(Device& device, const Problem& problem, const FillSpec& spec);
 
   std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }

@@ -1,4 +1,4 @@
-// The conclusion of a drawing in words: it compares the numbers of the drawing's parts.
+// Writes the conclusion of a drawing in words, from the numbers of the drawing's parts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ std::int64_t outputs_of_lane(const KernelPicture& picture) {
   return std::ranges::count(picture.outputs, own, &DrawnOutput::lane);
 }
 
-// The excess wavefronts of all drawn accesses to shared memory.
+// Returns the excess wavefronts of all drawn accesses to shared memory.
 int excess_of(const KernelPicture& picture) {
   int excess = 0;
   for (const DrawnBanks& banks : picture.shared) excess += banks.excess();
@@ -28,7 +28,8 @@ std::size_t wavefronts_of(const KernelPicture& picture) {
   return count;
 }
 
-// The first request of this operand in this direction; nullptr if there is none.
+// Returns the first request of the wanted operand in the wanted direction; nullptr if there is
+// none.
 const DrawnRequest* request_like(const KernelPicture& picture, const DrawnRequest& wanted) {
   const auto found = std::ranges::find_if(picture.global, [&](const DrawnRequest& one) {
     return one.name == wanted.name && one.is_store == wanted.is_store;
@@ -41,7 +42,8 @@ std::string name_of(const KernelPicture& picture, const DrawnRequest& request) {
                      name_in_call(picture, request.name));
 }
 
-// For wide accesses, the sectors per 32 words: "4" for 16 sectors and 16 bytes per lane.
+// Returns the sectors per 32 words, so that wide accesses are comparable: "4" for 16 sectors and 16
+// bytes per lane.
 std::string per_32_words(const DrawnRequest& request) {
   return fmt::format("{:.3g}", request.sectors() * 4.0 / request.bytes);
 }
@@ -60,7 +62,7 @@ std::string sentence(std::vector<std::string> facts) {
   return all;
 }
 
-// Per request: the sectors with the lanes' bytes, or the rows of 128 bytes that contain them.
+// Adds facts on each request: the sectors that the lanes' bytes are in, or the rows of 128 bytes.
 void add_sectors(const KernelPicture& before, const KernelPicture& after,
                  std::vector<std::string>& facts) {
   for (const DrawnRequest& now : after.global) {

@@ -18,7 +18,7 @@ using Access = vgpu::TracedAccess;
       Status::bad_argument(fmt::format("element is '{}', but {}", element.text, rule)));
 }
 
-// Bytes [begin, end).
+// Byte addresses [begin, end).
 struct Bytes {
   std::uint64_t begin = 0, end = 0;
 };
@@ -35,7 +35,8 @@ void require_in_range(const ElementName& element, const std::vector<std::int64_t
   }
 }
 
-// "cfg.block.m", "kEdge * kEdge", "32" with the tile sizes of a row; nullopt if a word is unknown.
+// Returns the value of "cfg.block.m", "kEdge * kEdge" or "32" with the tile sizes of a config row;
+// nullopt if a word is unknown.
 std::optional<std::int64_t> extent_of(const std::string& expression, const BlockTile& block) {
   static const std::regex kWords(R"([^\s*]+)");
   std::int64_t extent = 1;
@@ -57,7 +58,7 @@ std::optional<std::int64_t> extent_of(const std::string& expression, const Block
   return extent;
 }
 
-// The extents of an array in shared memory, as the kernel's source declares it.
+// Returns the extents of an array in shared memory, as the kernel's source declares it.
 std::vector<std::int64_t> extents_of(const ElementName& element, const KernelChoice& choice,
                                      const SourceTree& tree) {
   const std::string path = "src/" + choice.kernel->source;
@@ -84,7 +85,7 @@ std::vector<std::int64_t> extents_of(const ElementName& element, const KernelCho
   return extents;
 }
 
-// The place of an operand's element in device memory.
+// Returns the addresses of an operand's element in device memory.
 Bytes bytes_of_operand(const ElementName& element, const Problem& given, const Operands& operands) {
   const Problem p = with_default_ld(given);
   const char name = element.name.front();
@@ -108,8 +109,8 @@ Bytes bytes_of_operand(const ElementName& element, const Problem& given, const O
   return {begin, begin + bytes};
 }
 
-// The place of a variable's element in shared memory. Kernels write their arrays whole, so the
-// lowest address of all accesses to the variable is its begin.
+// Returns the addresses of a variable's element in shared memory. Kernels write their arrays whole,
+// so the array begins at the lowest address of all accesses to it.
 Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
                         const std::vector<std::int64_t>& extents,
                         const std::map<std::uint32_t, Site>& sites) {
@@ -131,7 +132,7 @@ Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
           *first + bytes * static_cast<std::uint64_t>(number + 1)};
 }
 
-// The threads of an access that touch the word, linear in the block.
+// Returns the threads of an access that touch the word, by their linear number in the block.
 std::vector<int> threads_of(const Access& access, const Bytes& word) {
   std::vector<int> threads;
   if (access.mask == 0 && access.address[0] < word.end &&
@@ -161,7 +162,8 @@ void add(ElementUse& use, const Access& access, const std::vector<int>& threads,
   if (site != sites.end()) (is_write ? use.written_at : use.read_at).insert(site->second.place());
 }
 
-// A write after a read, or by another access, begins a new phase: the next tile.
+// Gathers the accesses to the word. A write after a read, or a write by another access, begins a
+// new phase (the next tile).
 void gather_shared(ElementUse& use, const TracedRun& traced, const Bytes& word,
                    const std::map<std::uint32_t, Site>& sites) {
   for (const Access& access : traced.accesses) {

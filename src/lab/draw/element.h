@@ -1,5 +1,5 @@
-// The threads that load a word, and those that read it: "tile_a[5][7]" of a kernel's shared memory,
-// or an element of A, B, C or D, from the accesses of a run on the virtual GPU.
+// Finds the threads that load a word and those that read it: "tile_a[5][7]" of a kernel's shared
+// memory, or an element of A, B, C or D. It uses the accesses of a run on the virtual GPU.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace tessera::lab {
 
-// "tile_a[5][7]". A, B, C and D are the problem's own, op applied; other names are variables in
-// shared memory.
+// The name of an element: "tile_a[5][7]". A, B, C and D are the operands of the problem, with op
+// applied; other names are variables in shared memory.
 struct ElementName {
   std::string text, name;
   std::vector<std::int64_t> index;
   bool is_operand() const { return name.size() == 1 && name >= "A" && name <= "D"; }
 };
-// Throws kBadArgument, naming the argument, if it is not an element.
+// Throws a kBadArgument that names the argument if the text is not an element.
 ElementName parse_element(const std::string& argument, const std::string& text);
 
-constexpr int kCopyEngine = -1;  // a thread number: a bulk copy, by no thread
+constexpr int kCopyEngine = -1;  // in place of a thread number: a bulk copy, done by no thread
 
-// The accesses to the word until it is written again (shared memory), or in one thread block
-// (global memory).
+// The accesses to a word: for shared memory until it is written again, for global memory those of
+// one thread block.
 struct ElementPhase {
   std::set<int> writers;       // threads of the block, linear; or kCopyEngine
   std::map<int, int> readers;  // and how often each
@@ -42,20 +42,20 @@ struct ElementUse {
   std::uint64_t address = 0;  // shared: bytes from the begin of the block's shared memory
   std::uint64_t ctas = 0;
   int threads = 0, width = 32;  // threads per block, and per row of its map
-  // Shared: one phase for each time that block 0 writes the word. Global: one for each block that
-  // touches it, by number.
+  // For shared memory: one phase for each time that block 0 writes the word. For global memory: one
+  // for each block that touches it, by block number.
   std::vector<ElementPhase> phases;
   std::vector<std::uint64_t> blocks;          // blocks of the phases: global memory alone
   std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
 };
 
-// Runs the kernel. Throws kBadArgument where the kernel has no such variable, where an index is out
-// of range, or where the source that declares it cannot be read.
+// Runs the kernel. Throws kBadArgument if the kernel has no such variable, if an index is out of
+// range, or if the source that declares the variable cannot be read.
 ElementUse element_use(Device& device, const KernelChoice& choice, const Problem& problem,
                        const ElementName& element, const SourceTree& tree);
 
 std::string render(const ElementUse& use);
-Table element_table(const ElementUse& use);  // one row per group of like iterations or blocks
+Table element_table(const ElementUse& use);  // one row per group of equal iterations or blocks
 Json to_json(const ElementUse& use);
 std::string element_svg(const ElementUse& use);
 

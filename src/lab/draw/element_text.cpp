@@ -1,5 +1,5 @@
-// Describes and draws the users of a word: a map of the block's threads for each group of like
-// phases.
+// Describes and draws the threads that use a word: a map of the block's threads for each group of
+// equal phases.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +14,7 @@
 namespace tessera::lab {
 namespace {
 
-// Phases that are alike, by their places in the list.
+// Phases with equal users, by their numbers.
 struct Group {
   const ElementPhase* phase;
   std::vector<std::uint64_t> members;  // iterations, or blocks
@@ -35,7 +35,7 @@ std::vector<Group> groups_of(const ElementUse& use) {
   return groups;
 }
 
-// "0 to 7", "0, 16, 32, 48", "0, 2, 4, ... 62 (32 of them)"
+// Returns a list of numbers: "0 to 7", "0, 16, 32, 48", "0, 2, 4, ... 62 (32 of them)".
 std::string list_of(const std::vector<std::uint64_t>& numbers) {
   const std::size_t count = numbers.size();
   if (count > 2 && numbers.back() - numbers.front() + 1 == count) {
@@ -56,7 +56,7 @@ std::string times(int count) {
   return count == 1 ? "once" : count == 2 ? "twice" : fmt::format("{} times", count);
 }
 
-// "thread 167 (warp 5, lane 7)", "32 threads: 160 to 191"
+// Returns the threads in words: "thread 167 (warp 5, lane 7)", "32 threads: 160 to 191".
 std::string threads_of(const std::vector<std::uint64_t>& threads) {
   if (threads.size() == 1) {
     return fmt::format("thread {} (warp {}, lane {})", threads[0], threads[0] / 32,
@@ -94,7 +94,8 @@ char mark_of(const ElementPhase& phase, int thread) {
   return writes && reads ? 'B' : writes ? 'W' : reads ? 'r' : '.';
 }
 
-// A row for each row of threads; where nothing happens in many, they are left out.
+// Returns a map with a line for each row of threads. Long sequences of rows without accesses are
+// left out.
 std::string map_of(const ElementUse& use, const ElementPhase& phase) {
   std::string map, skipped = fmt::format("{:>8}\n", "...");
   const int rows = (use.threads + use.width - 1) / use.width;
@@ -175,7 +176,7 @@ Json to_json(const ElementUse& use) {
       {"written_at", use.written_at}, {"read_at", use.read_at}, {"phases", std::move(groups)}};
 }
 
-// "One write serves 32 reads."
+// Returns a sentence such as "One write serves 32 reads."
 std::string conclusion_of(const ElementPhase& phase) {
   int reads = 0;
   for (const auto& [thread, count] : phase.readers) reads += count;

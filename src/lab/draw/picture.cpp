@@ -20,9 +20,9 @@ namespace {
 using Access = vgpu::TracedAccess;
 
 constexpr std::uint64_t kRow = vgpu::kLineBytes, kWord = 4;
-constexpr std::ptrdiff_t kMostDrawn = 3;  // loads, and stores, of each memory
+constexpr std::ptrdiff_t kMostDrawn = 3;  // most drawn loads, and most drawn stores, of each memory
 
-// Bytes of D and of its rows, as the kernel has them: D row-major.
+// The bytes of D and of its rows, where D is row-major, as in the kernel.
 struct Place {
   std::uint64_t begin = 0, end = 0;
   std::int64_t row = 0;  // bytes
@@ -47,7 +47,7 @@ bool is_output(const Access& access, const Place& d) {
          access.address[std::countr_zero(access.mask)] < d.end;
 }
 
-// The first warp that stores outputs; others of its block may only fetch.
+// Returns the first warp that stores outputs; other warps of its block may only load data.
 std::uint32_t warp_to_draw(const TracedRun& traced, const Place& d) {
   std::uint32_t first = ~0u;
   for (const Access& access : traced.accesses) {
@@ -70,7 +70,7 @@ std::vector<DrawnOutput> outputs_of(const TracedRun& traced, std::uint32_t warp,
   return outputs;
 }
 
-// Words of one access by rows of 128 bytes, in the order of their addresses.
+// Returns the words of one access by rows of 128 bytes, in the order of their addresses.
 std::vector<DrawnBytes> rows_of(const Access& access) {
   std::map<std::uint64_t, std::uint32_t> words;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -88,7 +88,7 @@ bool holds(const HeldOperand& operand, std::uint64_t address) {
   return address >= operand.begin && address < operand.end;
 }
 
-// A and B as the kernel has them: those of a column-major call are exchanged.
+// Returns A and B as the kernel sees them: exchanged for a column-major call.
 std::vector<HeldOperand> operands_of(const TracedRun& traced) {
   const Problem& p = traced.run.problem;
   const Operands& at = traced.operands;
@@ -103,7 +103,8 @@ std::vector<HeldOperand> operands_of(const TracedRun& traced) {
           held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
 }
 
-// Names the operand by its address, or a packed copy in a workspace by its name in the code.
+// Returns the operand's name, found by its address. For a packed copy in a workspace, returns its
+// name in the code.
 std::string name_of_operand(const Access& access, const Site& site,
                             const std::vector<HeldOperand>& operands) {
   const std::uint64_t address = access.address[std::countr_zero(access.mask)];
@@ -116,7 +117,7 @@ std::string name_of_operand(const Access& access, const Site& site,
   return "";
 }
 
-// "memory" for "_ZN7tessera13operand_order6memoryE": a name at the end of a nested one.
+// Returns "memory" for "_ZN7tessera13operand_order6memoryE": the last part of a nested name.
 std::string name_of_variable(const std::string& touches) {
   if (!touches.starts_with("_ZN") || !touches.ends_with("E")) return touches;
   const std::size_t end = touches.size() - 1;
@@ -147,7 +148,7 @@ struct Shown {
   std::vector<Drawn> drawn;
   std::vector<int> lines;
 
-  // The first of accesses that look alike, and at most three of each kind.
+  // Adds the access if none that looks alike has been added. At most three of each kind are kept.
   void add(Drawn one, int line) {
     const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
     const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
@@ -158,7 +159,7 @@ struct Shown {
   }
 };
 
-// Names distinguish drawings that look different.
+// Returns the accesses with names that distinguish drawings which look different.
 template <class Drawn>
 std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   std::map<std::tuple<std::string, bool, int>, int> uses;
@@ -174,8 +175,8 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   return named;
 }
 
-// One wavefront after the other: in each, every bank serves one word of a group of lanes. With
-// fewer lanes in a group there may be no clash and yet as many wavefronts.
+// Returns the wavefronts of an access, one after the other. In each, every bank serves one word of
+// a group of lanes. With smaller groups there may be no conflict and yet as many wavefronts.
 std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
   std::vector<DrawnWavefront> wavefronts;
   for (std::uint32_t first = 0; first < 32; first += lanes) {

@@ -13,14 +13,15 @@
 
 namespace tessera::lab {
 
-// An output that the warp stores, from the first of its block's tile.
+// An output element that the warp stores. Row and column count from the first element of the
+// block's tile.
 struct DrawnOutput {
   std::int64_t row = 0, col = 0;
   std::uint32_t lane = 0;
 };
 
-// 128 bytes of global memory from a multiple of 128 on, and the words (of 4 bytes) in them that the
-// lanes request.
+// A row of 128 bytes of global memory that begins at a multiple of 128, and the words (of 4 bytes)
+// in it that the lanes request.
 struct DrawnBytes {
   std::uint64_t address = 0;
   std::uint32_t words = 0;  // a bit each
@@ -49,14 +50,14 @@ struct DrawnBanks {
   int excess() const;
 };
 
-// One iteration of the main loop, in the machine's instructions, per multiply of a warp. 0: not
-// known.
+// The cost of one iteration of the main loop, in machine instructions per multiply of a warp. 0:
+// not known.
 struct DrawnLoop {
   double instructions = 0, port_cycles = 0;  // port_cycles: lost to the register ports (model)
 };
 
-// All of it as the kernel has it: D row-major. A column-major call is computed with A and B
-// exchanged, so m and n are, too.
+// The drawing of a kernel. All parts are as in the kernel, where D is row-major. A column-major
+// call is computed with A and B exchanged, so m and n are exchanged, too.
 struct KernelPicture {
   std::string kernel, config;
   Problem problem;
@@ -71,15 +72,16 @@ struct KernelPicture {
   DrawnLoop loop;
 };
 
-// "A", or "A (the call's B)" of a column-major call; other operands as they are.
+// Returns the operand's name: "A", or "A (the call's B)" for a column-major call. Operands other
+// than A and B keep their names.
 std::string name_in_call(const KernelPicture& picture, const std::string& name);
 
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree);
-// The same for a run of the grid's corner blocks on a separate virtual GPU.
+// Draws the kernel from a run of the grid's corner blocks on a separate virtual GPU.
 KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed);
 
-// The conclusion of the drawing, in one or two sentences: the numbers of one kernel, or what
-// changes from the first to the second.
+// Returns the conclusion of the drawing in one or two sentences: the numbers of one kernel, or what
+// changes from the first kernel to the second.
 std::string conclusion_of(const KernelPicture& picture);
 std::string conclusion_of(const KernelPicture& before, const KernelPicture& after);
 

@@ -1,4 +1,4 @@
-// Draws a kernel's picture: three sections in a column, two columns for two kernels.
+// Draws a kernel's picture as SVG: three sections in a column, with two columns for two kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@ using svg::box, svg::text;
 constexpr double kWordWidth = 5.5, kBankWidth = 8;
 constexpr double kStripWidth = 32 * kWordWidth, kBanksWidth = 32 * kBankWidth;
 
-// "05_conflict_free" -> "05 conflict free"
+// Returns "05 conflict free" for "05_conflict_free".
 std::string words_of(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
 }
 
-// Four sectors, from left to right; requested words are dark.
+// Draws four sectors from left to right; requested words are dark.
 std::string draw_bytes(const DrawnBytes& bytes, double y, double height) {
   std::string inside;
   for (int first = 0; first < 32;) {
@@ -72,7 +72,7 @@ std::string words_of(const DrawnBanks& banks) {
   return fmt::format("{}, {} would do", plural(count, "wavefront"), count - banks.excess());
 }
 
-// A row for each wavefront, the first at the top.
+// Draws a row for each wavefront, the first at the top.
 Piece draw_banks(const DrawnBanks& banks) {
   const std::size_t count = banks.wavefronts.size();
   const double unit = count <= 4 ? 10 : count <= 8 ? 7 : 3.6, gap = count <= 8 ? 1.5 : 0.6;
@@ -98,7 +98,7 @@ Piece draw_banks(const DrawnBanks& banks) {
   return {inside, y + 4};
 }
 
-// Pieces in rows of `across`.
+// Places pieces in rows of `across` pieces each.
 Piece in_rows(const std::vector<Piece>& pieces, std::size_t across, double width, double gap) {
   Piece all;
   for (std::size_t i = 0; i < pieces.size();) {
@@ -119,7 +119,7 @@ struct Look {
   double width;  // width of the words
 };
 
-// A heading, what it means, what the colours mean, and what is below them.
+// Returns a section: a heading, its explanation, the legend of the colours, and the piece below.
 Piece section(const std::string& head, const std::string& words, const std::vector<Look>& looks,
               const Piece& below) {
   const Piece lines = paragraph(words, kInside, kSoft);
@@ -133,7 +133,7 @@ Piece section(const std::string& head, const std::string& words, const std::vect
   return {inside + svg::moved(0, y + 30, below.inside), y + 30 + below.height};
 }
 
-// The kernel's own sizes and layout, and the call's where these are others.
+// Returns the kernel's sizes and layout, and those of the call if they differ.
 std::string size_words(const KernelPicture& picture) {
   const Problem& p = picture.problem;
   const bool swaps = picture.is_exchanged;

@@ -5,7 +5,8 @@
 namespace tessera::lab::svg {
 namespace {
 
-// Colours that colour-blind readers can distinguish (Okabe and Ito), lighter on a dark page.
+// Colours that colour-blind readers can distinguish (Okabe and Ito). They are lighter on a dark
+// page.
 constexpr const char* kStyle = R"(<style>
   .page { fill: #ffffff; } .ink { fill: #1c2733; } .soft { fill: #5b6874; }
   .frame { fill: none; stroke: #8a96a1; } .idle { fill: #e6ebef; }
@@ -21,7 +22,7 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-// The number without digits that are too small to see: "12", "12.5".
+// Returns the number with one decimal, without a trailing ".0": "12", "12.5".
 std::string number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

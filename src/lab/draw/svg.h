@@ -1,5 +1,5 @@
-// Pieces of drawings, as SVG text: a page that is legible on white and on black, words, lines and
-// boxes. kStyle in svg.cpp says what the classes look like.
+// Pieces of drawings as SVG text: words, lines and boxes on a page that is legible on white and on
+// black. kStyle in svg.cpp defines the classes.
 #pragma once
 
 #include <string>
@@ -9,18 +9,19 @@ namespace tessera::lab::svg {
 
 std::string escaped(std::string_view text);
 
-// The head of a drawing: its size, its title for readers that do not see it, the colours and an
-// empty page. It ends with "</svg>\n".
+// Returns the head of a drawing: its size, its title for readers that do not see it, the colours
+// and an empty page. The drawing ends with "</svg>
+// ".
 std::string page(double width, double height, std::string_view title);
 
-// `look`: further attributes, "class=\"soft\" font-size=\"14\"".
+// `look` holds further attributes: "class=\"soft\" font-size=\"14\"".
 std::string text(double x, double y, std::string_view words, std::string_view look);
 std::string line(double x1, double y1, double x2, double y2, std::string_view look);
 // An arrow from the first point to the second, which is to the right of it or below it.
 std::string arrow(double x1, double y1, double x2, double y2);
-// A box of a class, "hit", "moved", "idle", "clash", "own".
+// Returns a box of one of the classes "hit", "moved", "idle", "clash" and "own".
 std::string box(double x, double y, double width, double height, std::string_view look);
-// The drawing `inside`, moved.
+// Returns the drawing `inside`, moved by (x, y).
 std::string moved(double x, double y, const std::string& inside);
 
 }  // namespace tessera::lab::svg

@@ -1,4 +1,4 @@
-// The tiles of one block: A on the left, B above, D where their rows and columns cross.
+// Draws the tiles of one block: A on the left, B above, and D where their rows and columns cross.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +15,15 @@ using svg::box, svg::text;
 
 constexpr double kTile = 160, kThinnest = 10, kThickest = 44, kGap = 14, kAxis = 30;
 
-// Neighbouring outputs of one row and one class.
+// Neighbouring outputs in one row that are all of the lane, or all of the other lanes of the warp.
 struct Run {
   std::int64_t first = 0, last = 0;
   bool is_own = false;
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-// The outputs in each row of the block's tile, as runs; outputs of other tiles are left out.
+// Returns the outputs in each row of the block's tile as ranges. Outputs of other tiles are left
+// out.
 std::map<std::int64_t, std::vector<Run>> runs_by_row(const KernelPicture& picture) {
   const BlockTile& block = picture.block;
   std::map<std::int64_t, std::map<std::int64_t, bool>> cells;
@@ -49,7 +50,7 @@ std::map<std::int64_t, std::vector<Run>> runs_by_row(const KernelPicture& pictur
   return rows;
 }
 
-// Equal rows that follow each other are one box.
+// Draws the outputs. Consecutive equal rows become one box.
 std::string draw_outputs(const KernelPicture& picture, double scale) {
   const auto rows = runs_by_row(picture);
   std::string inside;
@@ -69,7 +70,8 @@ std::string draw_outputs(const KernelPicture& picture, double scale) {
   return inside;
 }
 
-// Rows of A, or columns of B, that the outputs of the warp, or of the lane, are products of.
+// Returns the rows of A, or columns of B, from which the outputs of the warp, or of the lane, are
+// computed.
 std::set<std::int64_t> needed(const KernelPicture& picture, bool rows, bool of_lane) {
   std::set<std::int64_t> all;
   for (const auto& [row, runs] : runs_by_row(picture)) {
@@ -97,7 +99,7 @@ std::string draw_needed(const std::set<std::int64_t>& places, bool rows, double 
   return inside;
 }
 
-// An operand's tile, at the origin.
+// Draws an operand's tile at the origin.
 std::string draw_strip(const KernelPicture& picture, bool is_a, double scale, double thick) {
   const BlockTile& block = picture.block;
   const double width = is_a ? thick : static_cast<double>(block.n) * scale;

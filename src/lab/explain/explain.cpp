@@ -14,8 +14,8 @@ namespace tessera::lab {
 namespace {
 
 // Counts words of the multiplying launch; the other launches pack. A word is an element of the type
-// that is read or written; in shared memory, of the type that is summed: kernels on CUDA cores
-// convert before they store there.
+// that is read or written. In shared memory it is an element of the type of the sums, because
+// kernels on CUDA cores convert before they store there.
 WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
                          const Types& types) {
   WordCounts words;
@@ -34,7 +34,7 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
   return words;
 }
 
-// Fills the SM with blocks that need these threads, registers and bytes.
+// Computes how many blocks with this number of threads, registers and bytes an SM holds.
 void fill_sm(Placement& placement, const arch::Gpu& gpu) {
   placement.sms = gpu.sms;
   const arch::Occupancy filled =
@@ -95,7 +95,7 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
-// WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures. So
+// WHY: a grid that leaves SMs empty waits only for that reason, which a larger problem cures. So
 // for such a launch the replay of full SMs is reported, and the small and the large problem get the
 // same explanation.
 Replay replay_of(const LaunchPrediction& launch) {
@@ -113,7 +113,7 @@ Replay replay_of(const LaunchPrediction& launch) {
           .busy_ms = unit.ms};
 }
 
-// A part that the table of rates does not have, and that the verdict names.
+// Adds a resource that is not in the table of rates but that the verdict names.
 void add_replayed(Evidence& evidence) {
   const Replay& replay = evidence.replay;
   if (!replay.known) return;
@@ -139,7 +139,8 @@ void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction)
                                      : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
 }
 
-// The times by which a prediction exceeds the bound; empty if the bound explains most of it.
+// Returns the components by which a prediction exceeds the bound; empty if the bound explains most
+// of it.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
   constexpr double kExplained = 1.5;
   if (evidence.resources.empty()) return {};
@@ -148,7 +149,7 @@ std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evid
   return rest_of(prediction.launches, bound);
 }
 
-// WHY: the error of a prediction is known for the library's kernels, and those multiply.
+// WHY the error is given only for products: it is known for the library's kernels, which multiply.
 std::string model_of(const LaunchPrediction& launch, bool multiplies, const arch::Gpu& gpu) {
   if (launch.even_units.empty()) {
     return "the longest time above, bytes at the rate of a copy, and the start of each block; "

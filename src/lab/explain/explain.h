@@ -1,5 +1,5 @@
-// What limits a kernel and where: the counts of one run on the virtual GPU compared with the
-// arithmetic of the problem and the numbers of one GPU.
+// Explains what limits a kernel and where: the counts of one run on the virtual GPU, compared with
+// formulas for the problem and with the numbers of one GPU.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,9 @@
 
 namespace tessera::lab {
 
-// FLOP per byte of global memory, reads and writes: bytes that lanes request, that sectors move
-// without a cache, and that a perfect cache would move.
+// FLOP per byte of global memory, read or written. Bytes are counted in three ways: those that
+// lanes request, those that sectors move without a cache, and those that a perfect cache would
+// move.
 struct Intensities {
   double requested = 0, sector = 0, footprint = 0;
   double once = 0;  // by formula: each operand read once, and nothing but reads
@@ -48,16 +49,16 @@ struct Explanation {
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
-// Explains a user's own kernel, without formulas and problem. `cubin` may be empty: then nothing is
-// predicted, and the registers are those that the PTX needs at once.
+// Explains a user's own kernel, without formulas and problem. If `cubin` is empty, nothing is
+// predicted, and the number of registers is what the PTX needs at once.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
-// The resources that machine code needs to start. All 0 if the kernel is not in the cubin.
+// The resources that machine code needs to start. All are 0 if the kernel is not in the cubin.
 struct CodeNeeds {
   int registers = 0;             // a thread
   bool moves_registers = false;  // setmaxnreg that the assembler did not drop
 };
-// Whether an SM has the registers for a block of `threads` threads. All GPUs from SM 7.5 on have
+// Whether an SM has enough registers for a block of `threads` threads. All GPUs from SM 7.5 on have
 // the same number of registers.
 bool is_started(const CodeNeeds& needs, int threads);
 int registers_of_sm();
@@ -66,13 +67,14 @@ CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry);
 std::string render_launch(const Explanation& explanation, int lines = 6);
 Json launch_json(const Explanation& explanation, int lines = 6);
 
-// A few words for a table, "bank conflicts"; empty where memory was not counted.
+// Returns a few words for a table, "bank conflicts"; "" if memory was not counted.
 std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
 
-// For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
+// Returns text for a terminal of 100 columns, one or two screens, with the `lines` costliest source
+// lines.
 std::string render(const Explanation& explanation, int lines = 6);
 Json to_json(const Explanation& explanation, int lines = 6);
-// One row per costly source line, for files.
+// Returns a table with one row per costly source line, for files.
 Table lines_table(const Explanation& explanation);
 
 }  // namespace tessera::lab

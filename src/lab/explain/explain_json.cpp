@@ -1,4 +1,4 @@
-// An explanation for programs.
+// Writes an explanation as JSON, for programs.
 #include <nlohmann/json.hpp>
 
 #include "lab/explain/explain.h"

@@ -1,4 +1,4 @@
-// The pages of an explanation: text for a terminal.
+// Writes an explanation as text for a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tessera::lab {
 namespace {
 
-// 1,048,576; a fraction keeps three digits.
+// Returns "1,048,576"; a number that is not whole has three digits.
 std::string grouped(double value) {
   if (value != std::floor(value)) return fmt::format("{:.3g}", value);
   std::string digits = fmt::format("{:.0f}", value);
@@ -27,7 +27,7 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
 }
 
-// Lines of at most 98 columns, all but the first with `indent` spaces before them.
+// Breaks text into lines of at most 98 columns. All but the first begin with `indent` spaces.
 std::string wrapped(const std::string& text, std::size_t indent = 0) {
   constexpr std::size_t kWidth = 98;
   std::string out, line;
@@ -56,7 +56,7 @@ std::string heading(const Explanation& e) {
   return text + "\n";
 }
 
-// The text for a rung that is the machine code of another rung in a new order.
+// Returns the text for a rung whose code is the machine code of another rung in a new order.
 std::string counted_as_text(const Explanation& e) {
   if (e.counted_as.empty()) return "";
   const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };
@@ -86,7 +86,8 @@ std::string resources_text(const Explanation& e) {
              grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
 }
 
-// TFLOP/s at which device memory delivers the words of an intensity, and the peak.
+// Returns the TFLOP/s at which device memory delivers words at this intensity, and the share of the
+// peak.
 std::string allowed(const Explanation& e, double intensity) {
   const double tflops = e.gpu.memory_gbs * intensity * 1e-3;
   return fmt::format("{:.3g} TFLOP/s ({} of {})", tflops, percent(tflops / e.peak_tflops),
@@ -168,7 +169,7 @@ std::string sites_text(const Explanation& e, int lines) {
          "Sectors per request, wavefronts per access; excess: wavefronts that conflicts add.\n";
 }
 
-// "That is 5.0 times the bound. The rest: 0.0041 ms launching, ..."
+// Returns "That is 5.0 times the bound. The rest: 0.0041 ms launching, ...".
 std::string rest_text(const Explanation& e) {
   if (e.rest.empty()) return "";
   const double times = e.prediction->time_ms / e.evidence.resources.front().ms;

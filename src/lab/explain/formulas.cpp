@@ -7,7 +7,7 @@
 namespace tessera::lab {
 namespace {
 
-// Sizes as the kernel sees them, and how many blocks cover them.
+// The sizes as the kernel sees them, and how many blocks cover them.
 struct Cover {
   double m = 0, n = 0, k = 0;
   double blocks_m = 0, blocks_n = 0;
@@ -35,7 +35,7 @@ bool has_tails(const Problem& problem, const KernelRow& row) {
   return p.m % row.block.m != 0 || p.n % row.block.n != 0 || p.k % row.block.k != 0;
 }
 
-// Why a count differs from its formula, as far as that is known without knowing the kernel.
+// Returns why a count differs from its formula, as far as that is known without knowing the kernel.
 std::string difference_note(const FormulaCheck& check, bool tails) {
   if (check.equal()) return "";
   if (tails) return "tails: lanes that stay off";
@@ -70,7 +70,7 @@ std::vector<FormulaCheck> check_formulas(const Problem& problem, const KernelRow
   const bool tails = has_tails(problem, row);
   const double c_reads = problem.beta == 0 ? 0 : words.output;
   const double reads = counted.global_reads - c_reads;
-  // A kernel reads blocks when its count is nearer to that formula than to the naive one.
+  // A kernel reads in blocks if its count is closer to that formula than to the naive one.
   const bool blocked = std::abs(reads - words.blocked) < std::abs(reads - words.naive);
   std::vector<FormulaCheck> checks;
   checks.push_back(
@@ -83,7 +83,7 @@ std::vector<FormulaCheck> check_formulas(const Problem& problem, const KernelRow
   checks.push_back({"global reads, each once", "K(M + N)", words.once, reads,
                     "what a perfect cache would read"});
   checks.push_back({"global writes", "MN", words.output, counted.global_writes, ""});
-  // Asynchronous copies fill tiles without stores, and leave kernels free to read a step ahead.
+  // Asynchronous copies fill tiles without stores, and allow kernels to read one step ahead.
   const bool copied = counted.shared_writes == 0;
   if (counted.shared_reads > 0 && !is_matrix) {
     checks.push_back({"shared reads", fmt::format("MNK(1/{} + 1/{})", row.thread.m, row.thread.n),

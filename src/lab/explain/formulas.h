@@ -1,6 +1,6 @@
-// The number of words that a kernel must move, by arithmetic alone. A count that differs from its
-// formula means a bug, a tail, or words that were merged or cached; a page that prints both says
-// which.
+// Computes the number of words that a kernel must move, by formulas alone. A count that differs
+// from its formula means a bug, a tail, or words that were merged or cached; a report that prints
+// both says which.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace tessera::lab {
 
-// Words are elements. Exact up to 2^53; sizes that are no multiples of the block count their blocks
-// rounded up.
+// Words are elements. The numbers are exact up to 2^53. If a size is not a multiple of the block,
+// its number of blocks is rounded up.
 struct WordFormulas {
   double naive = 0;    // global reads, nothing shared: 2MNK
   double blocked = 0;  // global reads, a block tile each operand, nothing cached: MNK(1/bm + 1/bn)
@@ -23,11 +23,11 @@ struct WordFormulas {
   double flop = 0;     // 2MNK
 };
 
-// The formulas of a kernel's multiplying launch. `packed`: the launch reads copies that are padded
-// to whole blocks.
+// Returns the formulas of a kernel's multiplying launch. `packed`: the launch reads copies that are
+// padded to whole blocks.
 WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
 
-// FLOP per byte, 0 if there are no bytes.
+// Returns FLOP per byte; 0 if there are no bytes.
 double intensity(double flop, double words, ElementType type);
 
 // One formula and its count.
@@ -46,9 +46,9 @@ struct WordCounts {
   double shared_reads = 0, shared_writes = 0;
 };
 
-// The formulas that apply: global reads (blocked where the kernel reads blocks, naive otherwise),
-// each operand once, C, and shared reads and writes where there are any. `is_matrix`: tensor cores
-// multiply, so that there is no thread tile.
+// Returns the formulas that apply, with their counts: global reads (blocked if the kernel reads
+// blocks, else naive), each operand once, C, and shared reads and writes if there are any.
+// `is_matrix`: tensor cores multiply, so there is no thread tile.
 std::vector<FormulaCheck> check_formulas(const Problem& problem, const KernelRow& row, bool packed,
                                          bool is_matrix, const WordCounts& counted);
 

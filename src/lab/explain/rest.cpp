@@ -8,7 +8,7 @@
 namespace tessera::lab {
 namespace {
 
-// Without starting, filling and draining.
+// Returns the time of a launch without starting, filling and draining.
 double inner_ms(const LaunchPrediction& launch) {
   return launch.ms - launch.launch_ms - launch.wave_ms;
 }
@@ -17,7 +17,7 @@ bool is_of_loop(const LaunchPrediction& launch) {
   return !launch.even_units.empty() && inner_ms(launch) <= launch.loop_ms * (1 + 1e-9);
 }
 
-// Why a launch is longer than its longest resource, if no other part explains it.
+// Returns why a launch takes longer than its longest resource, if no other component explains it.
 std::string remainder_of(const LaunchPrediction& launch) {
   if (is_of_loop(launch)) return kUnhidden;
   const auto memory = std::ranges::find(launch.units, "device memory", &UnitTime::name);
@@ -38,8 +38,8 @@ std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double
     if (is_of_loop(one)) last_wave += one.loop_ms - one.even_ms;
   }
   double left = ms - bound_ms - starting - filling - last_wave;
-  // The longest resource is of the whole launch, so work that does not fit into the loop's time is
-  // done in the last wave, and while SMs fill and drain.
+  // The longest resource is that of the whole launch. So work that does not fit into the loop's
+  // time is done in the last wave, and while SMs fill and drain.
   for (double* const part : {&last_wave, &filling, &starting}) {
     const double within = std::clamp(-left, 0.0, std::max(0.0, *part));
     *part -= within;

@@ -1,4 +1,4 @@
-// The parts of a predicted time in addition to the longest resource.
+// Splits a predicted time into the longest resource and the components in addition to it.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace tessera::lab {
 
-// The times by which these launches exceed the longest resource, the longest part first: with
-// `bound_ms` the parts add up to the predicted time, except for parts below one percent, which are
-// left out.
+// Returns the components by which these launches exceed the longest resource, the longest first.
+// With `bound_ms` they add up to the predicted time, except for components below one percent, which
+// are left out.
 std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms);
 
 }  // namespace tessera::lab

@@ -21,7 +21,7 @@ std::string tag_of(const CountedRun& run, CountSummary& summary) {
   return summary.tag;
 }
 
-// The units of a GPU and what they multiply, slow before fast.
+// The units of a GPU that multiply, with their types, from the slowest to the fastest.
 struct Unit {
   const char* name;
   ElementType operand;
@@ -48,7 +48,7 @@ constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
                            {"FP16 tensor cores, three products", ElementType::kF32,
                             ComputeType::kF16x3, true, &arch::Gpu::f16x3_peak, nullptr}};
 
-// The peak of the slowest unit that is fast enough for the point.
+// Returns the peak of the slowest unit that is fast enough for the point.
 double peak_of(const Roofline& roofline, const RooflinePoint& point) {
   double peak = 0;
   for (const Unit& unit : kUnits) {

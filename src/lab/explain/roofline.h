@@ -24,7 +24,7 @@ struct RooflinePoint {
 
   double ms() const { return measured_ms.value_or(predicted_ms); }
   double tflops() const { return flop / (ms() * 1e9); }
-  // The speed that device memory allows if every word is requested from it.
+  // Returns the speed that device memory allows if every word is requested from it.
   double memory_tflops(const arch::Gpu& gpu) const {
     return gpu.memory_gbs * intensity.requested * 1e-3;
   }
@@ -54,24 +54,24 @@ struct Roofline {
   std::vector<NotDrawn> not_drawn = {};
 };
 
-// Peak TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0: there is
-// none.
+// Returns the peak TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0
+// if there is no such unit.
 double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
-// TFLOP/s of the unit that multiplies these types: as multiply-adds alone reach it where that is
-// known, else as its lanes and the clock allow; 0 where no number is known.
+// Returns the TFLOP/s that the unit for these types can reach: as measured with multiply-adds alone
+// if that is known, else by its lanes and the clock; 0 if no number is known.
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
 
-// One kernel's point. Counts may be of a sample.
+// Returns one kernel's point. The counts may be of a sample.
 RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
                              const arch::Gpu& gpu);
-// Roofs of the GPU for these points; without points there are no peaks. Throws kUnsupported for
-// types whose peak is not known.
+// Returns the roofs of the GPU for these points; without points it has no compute peaks. Throws
+// kUnsupported for types whose peak is not known.
 Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points);
 
 Table roofline_table(const Roofline& roofline);
 Json to_json(const Roofline& roofline);
 
-// A drawing for a slide, 1280 x 760, on light and dark pages.
+// Returns a drawing for a slide, 1280 x 760, for light and dark pages.
 std::string roofline_svg(const Roofline& roofline);
 
 }  // namespace tessera::lab

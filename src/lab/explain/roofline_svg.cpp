@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kWidth = 1280, kHeight = 760;
 constexpr double kLeft = 78, kRight = 806, kTop = 104, kBottom = 640;
-constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // columns next to the plot
+constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // positions of columns
 constexpr double kLabelStep = 19;
 
-// One colour per bound; distinct for colour-blind readers (Okabe and Ito), legible on white and
-// black.
+// One colour for each bound, distinct for colour-blind readers (Okabe and Ito), legible on white
+// and black.
 constexpr std::array kColours = {std::pair{"shared memory", "#d55e00"},
                                  std::pair{"L1", "#cc79a7"},
                                  std::pair{"issue slots", "#0072b2"},
@@ -39,7 +39,7 @@ const char* colour_of(std::string_view bound) {
   return "#7f8a94";
 }
 
-// Both axes in powers of ten.
+// The scales of both axes, which are in powers of ten.
 struct Scale {
   double x_low, x_high, y_low, y_high;
 
@@ -131,7 +131,8 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   if (to <= from) return "";
   std::string svg = line(scale.x(from), scale.y(from * slope), scale.x(to), scale.y(to * slope),
                          "class=\"roof\" stroke-width=\"2\"");
-  // The label is along the roof, in its lower half: kernels gather above.
+  // The label is written along the lower half of the roof, because kernels gather in the upper
+  // half.
   const double at = from * std::pow(to / from, 0.26);
   const double angle = -180 / std::acos(-1.0) *
                        std::atan2(scale.y(slope) - scale.y(10 * slope), scale.x(10) - scale.x(1));
@@ -142,7 +143,7 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   return svg;
 }
 
-// Peaks that are one line share their label.
+// Draws the compute roofs. Peaks at the same height share one label.
 std::string compute_roofs(const Roofline& roofline, const Scale& scale) {
   double fastest = 0;
   for (const BandwidthRoof& roof : roofline.bandwidths) fastest = std::max(fastest, roof.gbs);

@@ -14,7 +14,8 @@ namespace {
 
 std::string title_of(const Explanation& e) { return e.kernel + "/" + e.config; }
 
-// 1,048,576 would not sort as a number in a spreadsheet: files get plain digits.
+// Returns a number without thousands separators, because spreadsheets would not read 1,048,576 as a
+// number.
 std::string digits(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
@@ -37,7 +38,7 @@ double per(double a, double b) { return b > 0 ? a / b : 0; }
 
 // ---- counts -----------------------------------------------------------------------------------
 
-// A count of an explanation, under the name of its row.
+// A row of the table: a name, and the count of an explanation.
 struct CountRow {
   const char* what;
   double (*value)(const Explanation&);
@@ -46,7 +47,7 @@ struct CountRow {
 using Memory = vgpu::MemoryCounts;
 using Launch = vgpu::LaunchMemory;
 
-// Requests to one memory, by address: requests at generic addresses are included.
+// Returns the requests to one memory by address, so requests at generic addresses are included.
 template <class Counts>
 double requests_of(const Explanation& e, Counts Memory::*memory,
                    std::initializer_list<Memory Launch::*> kinds) {
@@ -134,7 +135,7 @@ Table code_table(const Explanation& before, const Explanation& after, const sass
                  const sass::CubinKernel& b) {
   Table table = new_table("in the cubin", before, after);
   add_row(table, "registers per thread", a.registers, b.registers);
-  // Dynamic ones are in the launch, not in the cubin.
+  // Dynamic shared memory is part of the launch, not of the cubin.
   add_row(table, "shared bytes per block", double(before.evidence.placement.shared_bytes),
           double(after.evidence.placement.shared_bytes));
   add_row(table, "stack bytes per thread", double(a.local_bytes), double(b.local_bytes));

@@ -1,5 +1,5 @@
-// The changes of one step of the ladder: the source, the compiler's output, the counts, and the
-// time.
+// Compares two rungs of the ladder that follow each other: the source, the compiler's output, the
+// counts, and the time.
 #pragma once
 
 #include <string>
@@ -25,14 +25,14 @@ struct Step {
   Table times;                  // ms as predicted and as measured, with the file it is from
 };
 
-// Both kernels on the same problem, with an explanation of each.
+// Compares two kernels on the same problem, with an explanation of each.
 Step compare_step(const CountedRun& before, const CountedRun& after, const arch::Gpu& gpu,
                   const SourceTree& tree);
 
 std::vector<FileDiff> source_diffs(const Kernel& before, const Kernel& after,
                                    const SourceTree& tree);
 
-// `colour`: removed lines red, added ones green, heads of hunks cyan.
+// `colour`: removed lines are red, added ones green, heads of hunks cyan.
 std::string render(const Step& step, bool colour);
 Json to_json(const Step& step);
 

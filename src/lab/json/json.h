@@ -1,5 +1,5 @@
-// JSON by name alone: the whole library's header costs two seconds, so only files that make or read
-// values include it (<nlohmann/json.hpp>).
+// Declares the JSON type by name only: the library's whole header costs two seconds, so only files
+// that make or read values include it (<nlohmann/json.hpp>).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,6 +1,6 @@
-// Values that JSON has no notation for. A factor of a problem may be NaN or infinite: these travel
-// as the words that --alpha takes, "nan", "inf", "-inf". Types are one word, as --type takes it, or
-// an object where A, B, C, D and compute differ.
+// Writes values that JSON has no notation for. A factor of a problem may be NaN or infinite, which
+// is written as a word that --alpha takes: "nan", "inf", "-inf". Types are one word, as --type
+// takes it, or an object if A, B, C, D and compute differ.
 #pragma once
 
 #include "base/types.h"
@@ -9,11 +9,11 @@
 namespace tessera::lab {
 
 Json json_number(double value);
-// Reads either spelling. Throws kBadArgument for anything else.
+// Reads a number or one of these words. Throws kBadArgument for anything else.
 double number_of(const Json& json);
 
 Json json_types(const Types& types);
-// Reads either form. Throws kBadArgument for anything else.
+// Reads a word or an object. Throws kBadArgument for anything else.
 Types types_of(const Json& json);
 
 }  // namespace tessera::lab

@@ -26,7 +26,8 @@ std::string_view stem_of(std::string_view name) { return name.substr(0, name.fin
 
 bool is_multiply(std::string_view name) { return is_one_of(name, {"FFMA", "DFMA", "DMMA"}); }
 
-// Named barriers at which a warp arrives and goes on: bits 77-79 say what a BAR does.
+// Whether the instruction is an arrival at a named barrier, after which the warp continues: bits
+// 77-79 say what a BAR does.
 bool is_arrival(const Instruction& instruction) { return instruction.bits(77, 3) == 1; }
 
 Unit unit_of(const Instruction& instruction, std::string_view name) {
@@ -47,21 +48,22 @@ Unit unit_of(const Instruction& instruction, std::string_view name) {
   return is_unknown && (instruction.key() & 0x1000) ? Unit::kUniform : Unit::kAlu;
 }
 
-// The memory path of an access, by its name in the cubin.
+// Returns the memory path of an access, by its name in the cubin.
 MemoryPath path_of(std::string_view stem) {
   if (is_one_of(stem, {"LDS", "STS", "LDSM"})) return MemoryPath::kShared;
   if (is_one_of(stem, {"LDG", "STG", "LD", "ST", "LDGSTS"})) return MemoryPath::kGlobal;
   return MemoryPath::kNone;
 }
 
-// The cost of the PTX's accesses of one kind (LDS, STS, LDG, STG), by width and in all.
+// The cost of the PTX's accesses of one kind (LDS, STS, LDG, STG).
 struct AccessCost {
   double issues = 0, wavefronts = 0, sectors = 0;
 };
 struct AccessCosts {
   std::map<std::string, AccessCost> by_name, by_stem;  // "LDS.64", "LDS"
 
-  // PTX without a state space reaches global memory here: LD and ST are LDG and STG.
+  // Returns the machine's name of an access. PTX without a state space accesses global memory here,
+  // so LD and ST become LDG and STG.
   static std::string machine_name(const FormClass& form, bool width) {
     const std::string load = form.kind == FormKind::kLoad ? "LD" : "ST";
     const std::string space = form.space == FormSpace::kShared ? "S" : "G";
@@ -108,13 +110,13 @@ std::string as_global(std::string_view name) {
   return std::string(name);
 }
 
-// Finds accesses of the cubin's loop that never ran: those of kinds that never ran in the PTX.
+// Finds accesses in the cubin's loop that never ran: those whose kind never ran in the PTX.
 class Walk {
  public:
   Walk(const CubinKernel& kernel, int sm, const AccessCosts& costs)
       : kernel_(kernel), sm_(sm), costs_(costs) {}
 
-  // Indices of the instructions of one iteration; `inner` says how often inner loops run.
+  // Returns the indices of the instructions of one iteration. Inner loops run `inner_trips` times.
   std::vector<std::size_t> path(const Loop& loop, const Loop* inner, double inner_trips) const {
     std::vector<std::size_t> indices;
     const std::size_t end = loop.end / kBytes;
@@ -208,9 +210,9 @@ double barriers_in(const Loop& loop) {
   return found == loop.histogram.end() ? 0 : found->second;
 }
 
-// The loop whose iterations meet at barriers that the inner one does not have: tile after tile.
-// Where the inner loop has all of them, it is one iteration per tile, and the code around it runs
-// once for each tile of D of a persistent kernel.
+// Returns the loop around `inner` that has barriers which `inner` does not have: one iteration per
+// tile. Returns null if `inner` has all the barriers: then it has one iteration per tile itself,
+// and the code around it runs once for each tile of D of a persistent kernel.
 const Loop* loop_around(const CubinKernel& kernel, const Loop& inner) {
   for (const Loop& loop : kernel.loops) {
     if (!contains(loop, inner)) continue;
@@ -240,8 +242,8 @@ double dynamic_barriers(const LaunchCounts& counts) {
   return sum;
 }
 
-// The iterations of an inner loop for one iteration of the outer loop: barriers show how often the
-// outer one ran.
+// Returns the iterations of an inner loop for one iteration of the outer loop. Barriers show how
+// often the outer loop ran.
 double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts) {
   const double barriers = barriers_in(outer), total = dynamic_barriers(counts);
   if (barriers == 0 || total == 0) return 1;
@@ -250,7 +252,7 @@ double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts
                                   multiplies_of(inner.histogram)));
 }
 
-// Spreads what the PTX's accesses cost over the machine's accesses of the same kind.
+// Distributes the cost of the PTX's accesses over the machine's accesses of the same kind.
 void add_costs(std::vector<Step>& steps, const std::vector<std::string>& names,
                const AccessCosts& costs, double machine_iterations) {
   std::map<std::string, double> issued;  // by stem, in all iterations

@@ -18,8 +18,8 @@
 
 namespace tessera::lab {
 
-// Units of an SM that one instruction occupies; kImad is the FMA unit, held longer. kMemory is
-// shared by the SM's four parts; each part has its own copy of the others.
+// Units of an SM that one instruction occupies. kImad is the FMA unit, occupied for longer. kMemory
+// is shared by the SM's four partitions; each partition has its own copy of the other units.
 enum class Unit { kFma, kImad, kAlu, kFp64, kTensor, kUniform, kControl, kMemory, kBarrier };
 inline constexpr int kUnits = 9;
 
@@ -46,12 +46,14 @@ struct LoopCode {
   bool is_empty() const { return steps.empty(); }
 };
 
-// Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles or,
-// if that is more, the average cost of crowded FFMAs (sass/model/ports.h), spread over all FFMAs.
-// Whole cycles: an instruction gets the cycle that the running sum has reached.
+// Returns the cycles lost to the register ports, for each instruction of a loop's body: those of
+// the port model or, if that is more, the average cost of crowded FFMAs (sass/model/ports.h),
+// spread over all FFMAs. Cycles are whole: an instruction gets the cycle that the running sum has
+// reached there.
 std::vector<int> port_bubbles(std::span<const sass::Operation> loop, int sm);
 
-// The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.
+// Returns the loop with most of the launch's multiplies; empty for kernels without one, such as
+// copies.
 LoopCode loop_code(const sass::CubinKernel& kernel, int sm, const LaunchCounts& counts);
 
 }  // namespace tessera::lab

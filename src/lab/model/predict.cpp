@@ -15,7 +15,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kMostlyWaiting = 0.7;  // below this share no unit is what limits
+constexpr double kMostlyWaiting = 0.7;  // if no unit is busy for this share, waiting is the limit
 
 // A launch whose time is being predicted.
 struct Case {
@@ -29,7 +29,7 @@ struct Case {
   double ms_of_cycles(double cycles) const { return cycles / (gpu.clock_ghz * 1e6); }
 };
 
-// Sectors of loads that were there already: a CTA's second touch of a sector.
+// Returns the sectors of loads that were already in L1: all but a CTA's first touch of a sector.
 double l1_hits(const LaunchCounts& counts) {
   const auto& memory = counts.memory;
   const double loaded =
@@ -55,10 +55,11 @@ int resident_ctas(const Case& launch) {
                   resources.shared_bytes)));
 }
 
-// Shares of the loop's time in which each unit is busy.
+// Returns the share of the loop's time in which each unit is busy.
 //
-// TRIED: bytes over L2's bandwidth as a lower bound: too long for rung 24 at 2048, whose CTAs
-// share what they read, in L1 and on the way to L2. So L2 enters as the way from it to each SM.
+// TRIED: bytes over L2's bandwidth as a lower bound: too long for rung 24 at 2048, whose CTAs share
+// the data that they read, in L1 and on the way to L2. So L2 is included as the path from L2 to
+// each SM.
 std::vector<UnitTime> busy_shares(const LoopCode& code, const LoopTime& time) {
   // WHY: requests issued at the end of the measured iterations may be served after them.
   const auto share = [&](double cycles) { return std::min(1.0, cycles / time.cycles); };
@@ -84,7 +85,7 @@ void sort_and_name(LaunchPrediction& launch, double shared_path_ms) {
   std::ranges::stable_sort(launch.units, std::ranges::greater{}, &UnitTime::ms);
   launch.bound = launch.units.empty() ? "latency" : launch.units[0].name;
   double most = launch.units.empty() ? 0 : launch.units[0].ms;
-  // Shared memory and L1 are one path: together they may be what limits.
+  // Shared memory and L1 are one path, so together they may be the limit.
   if (shared_path_ms > most) {
     most = shared_path_ms;
     const auto on_path = [](const UnitTime& unit) {
@@ -95,7 +96,7 @@ void sort_and_name(LaunchPrediction& launch, double shared_path_ms) {
   if (most < kMostlyWaiting * launch.ms) launch.bound = "latency";
 }
 
-// A launch without a loop that multiplies moves data and nothing else.
+// Returns the time of a launch without a loop that multiplies: it only moves data.
 LaunchPrediction copy_time(const Case& launch) {
   LaunchPrediction result;
   const double dram = footprint_bytes(launch.counts) / (launch.costs.copy_gbs * 1e6);
@@ -107,7 +108,7 @@ LaunchPrediction copy_time(const Case& launch) {
   return result;
 }
 
-// Shares of a time as times, with device memory, which serves all SMs.
+// Turns shares of the loop's time into times, and adds device memory, which serves all SMs.
 std::vector<UnitTime> units_of(std::vector<UnitTime> shares, double loop_ms, double dram_ms) {
   for (UnitTime& unit : shares) unit.ms *= loop_ms;
   shares.push_back({"device memory", dram_ms});
@@ -122,7 +123,8 @@ double path_ms(const std::vector<UnitTime>& units) {
   return path;
 }
 
-// The same loop on SMs that are all full: what limits the kernel whatever the size of its grid.
+// Adds the time of the same loop on SMs that are all full: what limits the kernel for any size of
+// its grid.
 void add_filled(LaunchPrediction& result, const LoopCode& code, const LoopTime& filled,
                 const Case& launch, double dram_ms) {
   result.even_ms = launch.ms_of_cycles(result.waves * code.iterations * filled.cycles);
@@ -168,9 +170,10 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
-// WHY: the replay covers the loop. The code around it is one number per wave; work of a persistent
-// kernel between tiles, or of a warp that only fetches, is left out. So for loops that keep a
-// resource busy all the time, the sum was shorter than the time of all the work on that resource.
+// WHY: the replay covers the loop. The code around it is one number per wave; the work of a
+// persistent kernel between tiles, or of a warp that only loads, is left out. So for loops that
+// keep a resource busy all the time, the sum was shorter than the time of all the work on that
+// resource.
 void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   const std::vector<ResourceUse> uses = resources_of(totals_of(launch.counts), launch.gpu);
   if (uses.empty() || uses.front().ms <= result.ms) return;
@@ -178,7 +181,8 @@ void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   if (result.bound == "latency") result.bound = uses.front().name;
 }
 
-// HW: of the tensor cores FP64 alone is measured (arch/costs.h), and few GPUs have that.
+// HW: of the tensor cores only the FP64 rate is measured (arch/costs.h), and few GPUs have FP64
+// tensor cores.
 void refuse_unmeasured_products(const LaunchCounts& counts, const arch::Gpu& gpu) {
   for (const InstructionCount& row : counts.instructions) {
     if (row.warp == 0 || classify(row.form).kind != FormKind::kMatrix) continue;

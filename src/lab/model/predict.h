@@ -1,5 +1,5 @@
-// How long a kernel would take on a named GPU, from the virtual GPU's counts and from the compiled
-// code. This is a model with a measured error; docs/model.md describes it.
+// Predicts how long a kernel would take on a given GPU, from the virtual GPU's counts and the
+// compiled code. This is a model with a measured error; docs/model.md describes it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tessera::lab {
 
-// The work of a part of the GPU, and how long it was busy with it.
+// A unit of the GPU, and how long it was busy.
 struct UnitTime {
   std::string name;  // "issue slots", "FMA unit", "shared memory", "L1", "L2", "device memory", ...
   double ms = 0;
@@ -28,8 +28,9 @@ struct LaunchPrediction {
   int ctas_of_sm = 0;           // at a time
   double waves = 0;             // how often they fill the GPU
   std::vector<UnitTime> units;  // the busiest first
-  // The parts of `ms`, if there is a loop. `even_ms`: the loop if its waves filled all SMs evenly.
-  // The difference to `loop_ms` is due to the last wave, which fills only some SMs.
+  // The components of `ms`, if there is a loop. `even_ms` is the time of the loop if its waves
+  // filled all SMs evenly. It differs from `loop_ms` because of the last wave, which fills only
+  // some SMs.
   double launch_ms = 0, wave_ms = 0, loop_ms = 0, even_ms = 0;
   std::vector<UnitTime> even_units;  // units of `even_ms`, the busiest first
   std::string even_bound;
@@ -43,19 +44,19 @@ struct Prediction {
   std::vector<LaunchPrediction> launches;
 };
 
-// Needs counts with memory; a sample is enough. Throws kUnsupported if a launch does not fit on the
-// GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
+// Needs counts with memory; those of a sample are enough. Throws kUnsupported if a launch does not
+// fit on the GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
-// Returns nothing instead of throwing kUnsupported; `why_not` is then the reason.
+// Like predict, but returns nullopt instead of throwing kUnsupported. `why_not` is then the reason.
 std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,
                                            std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
 
-// The prediction for one launch, without its start time; otherwise as predict().
+// Returns the prediction for one launch, without its start time. Throws like predict().
 LaunchPrediction predict_launch(const LaunchCounts& counts, std::span<const std::byte> cubin,
                                 const std::string& entry, const arch::Gpu& gpu);
 
-// "replay of the main loop: median error 2 %, at most 16 %, at 1024 and 2048".
+// Returns "replay of the main loop: median error 2 %, at most 16 %, at 1024 and 2048".
 std::string model_name(const arch::Gpu& gpu);
 
 }  // namespace tessera::lab

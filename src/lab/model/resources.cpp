@@ -22,8 +22,9 @@ Wavefronts wavefronts_of(const vgpu::MemoryCounts& memory) {
   return split;
 }
 
-// WHY requests with one address for all lanes: if ptxas sees that, it adds up a warp's 32-bit
-// integers and updates once (tools/calibrate/kernels/atomics.cu, counter).
+// Returns the updates of one address. WHY only requests count if all lanes have one address: ptxas
+// then adds up a warp's 32-bit integers and updates once (tools/calibrate/kernels/atomics.cu,
+// counter).
 double updates_at_one(std::string_view form, std::uint64_t requests, std::uint64_t lanes,
                       std::uint64_t at_one) {
   const bool is_sum = form.find(".add.u32") != form.npos || form.find(".add.s32") != form.npos;
@@ -34,8 +35,9 @@ bool is_of_floats(std::string_view form) {
   return form.find(".f") != form.npos || form.find(".bf") != form.npos;
 }
 
-// HW: no instruction adds floats or 64 bits in shared memory (sm_90): ptxas writes a loop. Those of
-// halves were not measured; they are taken for those of f32.
+// Returns the clocks of an update in shared memory. HW: no instruction adds floats or 64-bit
+// numbers there (sm_90), so ptxas writes a loop. The clocks for halves were not measured; those of
+// f32 are used.
 double clocks_of_shared_update(std::string_view form) {
   const arch::Costs costs;
   if (form.find(".add") == form.npos) return costs.shared_atomic;
@@ -63,7 +65,7 @@ SerialUpdates updates_of(const Row& row) {
   return updates;
 }
 
-// Adds a site, or one instruction of the PTX.
+// Adds a row of counts: a site, or one instruction of the PTX.
 template <class Row>
 void add_row(Totals& totals, const Row& row) {
   const FormClass form = classify(row.form);
@@ -128,7 +130,8 @@ Wavefronts& Wavefronts::operator+=(const Wavefronts& more) {
 Wavefronts wavefronts_of(const Site& site) { return wavefronts_of(site.memory); }
 SerialUpdates serial_updates_of(const Site& site) { return updates_of(site); }
 
-// The accumulators of all but FP64 are wider than the operands, so the narrowest type is theirs.
+// Returns the kind of operands. Except for FP64, accumulators are wider than operands, so the
+// narrowest type in the form is that of the operands.
 MatrixOperands operands_of(std::string_view form) {
   const auto names = [form](std::string_view type) { return form.find(type) != form.npos; };
   if (names(".f64")) return MatrixOperands::kF64;
@@ -192,7 +195,8 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
       "clocks, of updates in turn", clocks_a_ms);
   add(Resource::kL2Atomic, "atomics in L2", totals.updates.l2, "updates, in turn",
       clocks_a_ms / costs.l2_atomic);
-  // Not a rate of SMs: however many there are, one sector is in one place.
+  // Updates of one sector are not a rate of the SMs: for any number of SMs, a sector is in one
+  // place.
   constexpr double kFew = 64;
   const double at_one = updates_of_one_sector(totals);
   if (at_one >= kFew) {

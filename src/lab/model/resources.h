@@ -1,5 +1,6 @@
-// The work that a run gives each part of a GPU, and how long that part alone would need for it with
-// every SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+// The work that a run gives to each unit of a GPU, and the time that the unit alone would need for
+// it if every SM is busy. The longest time is a lower bound of the run's time and shows which unit
+// to relieve.
 #pragma once
 
 #include <array>
@@ -12,14 +13,14 @@
 
 namespace tessera::lab {
 
-// Two rules are in print for wide shared loads (vgpu/report/memory_counts.h has both counts).
-// HW: an H200 follows the pair rule for loads; stores never merge
+// Two rules for wide loads from shared memory have been published (vgpu/report/memory_counts.h has
+// both counts). HW: an H200 follows the pair rule for loads; stores are never merged
 // (results/calibration/h200_calibration.json).
 inline constexpr const char* kBankModel = "pair";
 inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
 
-// kAlu and kL2 are of the replay alone: the first is counted in integer instructions of the PTX,
-// the second in sectors.
+// kAlu and kL2 are known only from the replay: kAlu is counted in integer instructions of the PTX,
+// kL2 in sectors.
 enum class Resource {
   kIssue,
   kFma,   // the FP32 pipe
@@ -35,7 +36,7 @@ enum class Resource {
   kL2
 };
 
-// The types of operands that tensor cores multiply: each kind has a rate of its own.
+// The types of operands that tensor cores multiply. Each kind has its own rate.
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
 MatrixOperands operands_of(std::string_view form);
 
@@ -53,7 +54,7 @@ struct Wavefronts {
 };
 Wavefronts wavefronts_of(const Site& site);
 
-// Atomic updates that must run one after another: at least these.
+// Atomic updates that must run one after another; the numbers are lower bounds.
 struct SerialUpdates {
   double shared_clocks = 0;  // at one address in shared memory
   double l2 = 0;             // an SM's sectors, or the lanes at one address if these are more
@@ -79,8 +80,8 @@ struct Totals {
   Wavefronts wavefronts;
   SerialUpdates updates;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // global memory
-  // Each byte counts once per request; bytes that atomics touch are read and written, as in the
-  // footprint.
+  // Bytes that are requested; each byte counts once per request. Bytes that atomics touch count as
+  // read and as written, as in the footprint.
   double distinct_bytes = 0;
   double written_sectors = 0;  // each once
   double special = 0;          // issues of reciprocals, roots, exponentials, sines
@@ -93,8 +94,8 @@ struct Totals {
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 Totals totals_of(const LaunchCounts& launch);
 
-// The least number of updates that the sector with the most of them gets, if they were spread
-// evenly over everything that is written.
+// Returns the least number of updates that the sector with the most updates gets: the number if
+// they were spread evenly over everything that is written.
 double updates_of_one_sector(const Totals& totals);
 double one_sector_ms(const Totals& totals);  // time of the updates of one sector
 
@@ -106,14 +107,15 @@ struct ResourceUse {
   double ms = 0;     // this resource alone
 };
 
-// Resources that the run uses and that have a known rate on the GPU, the longest first. Tensor
-// cores are rated as in the data sheet, so their time is a lower bound, like all others.
+// Returns the resources that the run uses and whose rate on the GPU is known, the longest first.
+// The rate of tensor cores is that of the data sheet, so their time is a lower bound, like all
+// others.
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
 
-// A site's part of a resource, in its unit.
+// Returns how much of a resource a site uses, in the resource's unit.
 double use_of(const Site& site, Resource resource);
-// The sum over all sites, and its unit for people. For device memory it counts requested sectors,
-// whatever a perfect cache would move.
+// use_of_all() returns the sum over all sites; shared_unit() returns its unit in words. For device
+// memory the sum counts requested sectors, whatever a perfect cache would move.
 double use_of_all(const Totals& totals, const ResourceUse& use);
 std::string shared_unit(const ResourceUse& use);
 

@@ -6,7 +6,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr int kParts = 4;                  // HW: an SM has four parts with a scheduler each
+constexpr int kParts = 4;                  // HW: an SM has four partitions with a scheduler each
 constexpr int kWarmUp = 3, kMeasured = 6;  // iterations
 constexpr int kScoreboards = 6;
 
@@ -18,14 +18,15 @@ struct Warp {
   bool at_barrier = false;
 };
 
-// Cycles that an instruction holds its unit, in the order of Unit. The memory path and barriers
-// have rules of their own.
+// Returns the cycles for which an instruction occupies its unit, in the order of Unit. The memory
+// path and barriers have rules of their own.
 std::array<double, kUnits> holds_of(const arch::Costs& costs) {
   return {costs.fma,     costs.imad,    costs.alu, costs.fp64, costs.tensor,
           costs.uniform, costs.control, 0,         1};
 }
 
-// HW: integer multiply-adds hold up FFMAs (ffma_imad in results/calibration/h200_calibration.json).
+// Returns the unit that an instruction occupies. HW: integer multiply-adds delay FFMAs (ffma_imad
+// in results/calibration/h200_calibration.json).
 constexpr Unit occupied_by(Unit unit) { return unit == Unit::kImad ? Unit::kFma : unit; }
 
 class Sm {
@@ -41,7 +42,7 @@ class Sm {
     arrived_.resize(residency.ctas);
     for (int w = 0; w < total; ++w) {
       warps_[w].cta = w / residency.warps;
-      // WHY: CTAs do not start together; without a lag they would all wait at the same time.
+      // WHY the lag: CTAs do not start together. Without it they would all wait at the same time.
       warps_[w].ready = warps_[w].cta * costs.cta_lag;
       parts_[w % kParts].warps.push_back(w);
     }
@@ -80,7 +81,7 @@ class Sm {
     return when;
   }
 
-  // Lets one warp issue if one can; returns when the part should be examined again.
+  // Lets one warp issue if one can. Returns when the partition should be examined again.
   double turn(Part& part) {
     double soonest = 1e300;
     int chosen = -1;
@@ -89,7 +90,7 @@ class Sm {
       if (warp.at_barrier) continue;
       const double when = earliest(part, warp);
       soonest = std::min(soonest, when);
-      // The same warp continues while it can, else the oldest.
+      // The warp that issued last continues while it can; otherwise the oldest one issues.
       if (when <= now_ && (chosen < 0 || index == part.last)) chosen = index;
     }
     if (chosen < 0) return soonest;
@@ -131,7 +132,7 @@ class Sm {
     hold(warp, step.read_scoreboard, now_ + costs_.store_release + taken);
   }
 
-  // When a global request's value is there.
+  // Returns when the value of a global request arrives.
   double fetch(const Step& step, double missed) {
     const double queue = costs_.missed_request[step.width];
     const double transfer = step.sectors / costs_.l2_sectors;
@@ -146,7 +147,7 @@ class Sm {
 
   void arrive(Warp& warp) {
     warp.at_barrier = true;
-    // HW: arrivals of an SM are processed one after the other.
+    // HW: an SM processes arrivals at barriers one after the other.
     barrier_free_ = std::max(barrier_free_, now_) + costs_.barrier_arrival;
     if (++arrived_[warp.cta] < residency_.warps) return;
     arrived_[warp.cta] = 0;

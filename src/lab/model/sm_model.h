@@ -1,7 +1,7 @@
-// One SM running a kernel's main loop: all warps on it, instruction by instruction, with the
-// stall cycles and scoreboards that ptxas wrote, units that are busy for a while, one path to
-// shared memory and L1, and barriers. A model: no instruction cache, no memory beyond latency and
-// rate.
+// Simulates one SM that runs a kernel's main loop: all warps on it, instruction by instruction,
+// with the stall cycles and scoreboards that ptxas wrote, units that are busy for a while, one path
+// to shared memory and L1, and barriers. A model: it has no instruction cache, and memory is only a
+// latency and a rate.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct LoopTime {
   std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean
 };
 
-// l1_hits: share of the sectors that global loads find in L1.
+// `l1_hits` is the share of the sectors of global loads that are found in L1.
 LoopTime run_loop(const LoopCode& code, const Residency& residency, double l1_hits,
                   const arch::Costs& costs);
 

@@ -25,7 +25,8 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file behind symbolic links, so that a rename replaces it and not the link.
+// Returns the file to which symbolic links lead, so that a rename replaces the file and not the
+// link.
 std::string resolved(const std::string& path) {
   char buffer[PATH_MAX];
   return realpath(path.c_str(), buffer) ? std::string(buffer) : path;
@@ -41,7 +42,8 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-// Pipes and devices ("/dev/null") cannot be replaced: they are written as they are.
+// Whether the path is a pipe or device ("/dev/null"), which cannot be replaced and is written
+// directly.
 bool is_special(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);

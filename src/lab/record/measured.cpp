@@ -49,7 +49,7 @@ Measured row_of(const Json& run, const std::string& file) {
 }
 
 // Whether the row is a usual run: this build's code, unlimited workspace, operands that are not
-// packed, and usual numbers. Old files have fewer fields.
+// packed, and usual data. Old files have fewer fields.
 bool is_own_figure(const Json& run) {
   const auto is_given = [&](const char* key) {
     return run.contains(key) && !run.at(key).is_null();

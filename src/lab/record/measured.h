@@ -1,5 +1,5 @@
-// Measured times come from files in results/, each with the machine that it ran on; a report that
-// shows one names its file.
+// Reads measured times from files in results/, which also name the machine. A report that shows a
+// measured time names its file.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::lab {
 
-// One row of a results file, of a real GPU.
+// One row of a results file that was measured on a real GPU.
 struct Measured {
   std::string file;    // "results/ladder/h200_ladder_4096.json"
   std::string device;  // "NVIDIA H200"
@@ -20,12 +20,13 @@ struct Measured {
   double ratio_to_vendor = 0;  // 0: no vendor
 };
 
-// Every timed run of the JSON files in results/ and its folders under `root`, files in order of
-// their names. Files of other kinds are left out. Throws kBadArgument for a file that is not JSON.
+// Returns every timed run of the JSON files in results/ and its folders under `root`, in the order
+// of the files' names. Files of other kinds are left out. Throws kBadArgument for a file that is
+// not JSON.
 std::vector<Measured> measured_runs(const std::string& root);
 
-// Every timed run of one file that bench --json wrote. Throws kBadArgument, naming `option`, for
-// any other file.
+// Returns every timed run of one file that bench --json wrote. Throws a kBadArgument that names
+// `option` for any other file.
 std::vector<Measured> measured_in(const std::string& path, const std::string& option);
 
 }  // namespace tessera::lab

@@ -22,7 +22,7 @@ Json optional_json(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// JSON has no infinity: an error without bound is null, with "failed".
+// Returns null for an infinite error, since JSON has no infinity; the run is then "failed".
 Json finite_json(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
@@ -107,7 +107,8 @@ Json rewritten_json(const std::vector<Companion>& all) {
   return list;
 }
 
-// The origin of the code: "this" build, the "other" one, or how this build's was rewritten.
+// Returns the origin of the code: "this" build, the "other" one, or how this build's code was
+// rewritten.
 std::string build_of(const Record& r) {
   if (!r.rewriting.empty()) return r.rewriting;
   return r.other_build ? "other" : "this";
@@ -243,7 +244,8 @@ Json to_json(const Environment& environment, const std::vector<Record>& records)
   Json runs = Json::array();
   for (const Record& record : records) {
     runs.push_back(to_json(record));
-    // WHY in each: files are merged, and a figure must not lose the code that it is of.
+    // WHY each run has the commit: files are merged, and a figure must not lose the code that it
+    // was measured with.
     runs.back()["commit"] = text_or_null(environment.commit);
   }
   return {{"schema", kSchema}, {"environment", to_json(environment)}, {"runs", std::move(runs)}};

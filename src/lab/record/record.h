@@ -29,21 +29,21 @@ struct VendorTime {
   std::int64_t workspace_bytes = 0;
 };
 
-// The main loop of rewritten code, an iteration before and after, by the port model.
+// The cost of one iteration of the main loop before and after rewriting, by the port model.
 struct RewrittenLoop {
   double cycles_before = 0, cycles = 0, crowded_before = 0, crowded = 0;
 };
 
-// A second figure of ours for the same problem, timed in turn with the record's own: within less
-// workspace, with the code of another build, or with rewritten code. It has a record of its own,
-// too.
+// A second figure of ours for the same problem, timed alternately with that of the record: within
+// less workspace, with the code of another build, or with rewritten code. It also has a record of
+// its own.
 struct Companion {
   std::string kernel, config, image_hash;
   std::optional<std::int64_t> workspace_limit, workspace_bytes;
   std::optional<std::string> verified;
   std::string reason;  // why there are no figures
   std::optional<double> time_ms, tflops, ratio_to_vendor;
-  // Fields of rewritten code:
+  // The following fields are those of rewritten code:
   std::string rewriting;          // "remapped", "reordered", "both"; empty: of no such code
   std::optional<bool> same_bits;  // whether D has the bits that the record's own code gives
   std::optional<double> speedup;  // its speed over that code's: 1.01 is 1 % faster
@@ -58,8 +58,8 @@ struct PredictedTime {
   std::string model;  // its name and measured error
 };
 
-// The energy of a hot GPU for each 10^12 operations (2 m n k of a product), both measured
-// alternately.
+// The energy of a hot GPU for 10^12 operations (2 m n k of a product), of ours and of the vendor's
+// library, measured alternately.
 struct EnergyUse {
   double joules_per_tflop = 0;
   std::optional<double> vendor_joules_per_tflop;
@@ -124,7 +124,7 @@ struct Environment {
   std::uint64_t seed = 0;
 };
 
-// Reads host, date, OpenBLAS and telemetry; the caller adds version, commit, vendor, command and
+// Reads host, date, OpenBLAS and telemetry. The caller adds version, commit, vendor, command and
 // seed.
 Environment describe_environment(const Device& device);
 
@@ -133,11 +133,12 @@ Json to_json(const Record& record);
 Json to_json(const Environment& environment);
 Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file
 
-// Writes a new file, then renames it: an existing file is replaced whole or left as it was. "-" is
-// stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
+// Writes a new file and renames it: an existing file is either replaced whole or not changed. "-"
+// is stdout. Throws a kBadArgument that names the argument ("--json"), the path and the reason.
 void write_file(const std::string& path, std::string_view text,
                 std::string_view argument = "output");
-// Throws like write_file would, before hours of work are spent; writes nothing.
+// Throws like write_file if the file could not be written, before hours of work are spent. Writes
+// nothing.
 void check_writable(const std::string& path, std::string_view argument = "output");
 
 }  // namespace tessera::lab

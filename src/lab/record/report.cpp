@@ -18,7 +18,7 @@ std::string text_or_empty(const std::optional<T>& value, Text text) {
 
 std::string decimals(double value, int count) { return fmt::format("{:.{}f}", value, count); }
 
-// Four significant digits whatever the size: 0.01234, 1.234, 1234.
+// Returns the value with about four significant digits: 0.01234, 1.234, 1234.
 std::string digits(double value) {
   if (value == 0) return "0";
   const double size = std::abs(value);
@@ -44,14 +44,15 @@ std::string fma_ratio(const Record& r) {
   return ratio > 0 ? decimals(ratio, 2) : "";
 }
 
-// Global memory of all kinds of traffic.
+// Returns the sectors per request to global memory, of all kinds of traffic.
 std::string sectors_a_request(const Record& r) {
   if (!r.counts || !r.counts->memory.counted) return {};
   const vgpu::GlobalCounts global = r.counts->memory.global();
   return global.requests > 0 ? decimals(global.sectors_per_request(), 2) : "";
 }
 
-// Excess wavefronts by conflicts, per multiply of a warp: comparable across sizes.
+// Returns the excess wavefronts due to bank conflicts per multiply of a warp, which is comparable
+// across sizes.
 std::string excess_a_multiply(const Record& r) {
   if (!r.counts || !r.counts->memory.counted) return {};
   const vgpu::LaunchMemory& memory = r.counts->memory;
@@ -77,7 +78,7 @@ struct Column {
   std::function<std::string(const Record&)> cell;
 };
 
-// All columns that are not empty for all of the records.
+// Returns a table of the columns that have a value in at least one of the records.
 Table make_table(const std::vector<Record>& records, const std::vector<Column>& columns) {
   Table table;
   table.rows.resize(records.size());
@@ -131,7 +132,7 @@ const Column kRatio{"x vendor", [](const Record& r) {
                       return text_or_empty(r.ratio_to_vendor,
                                            [](double x) { return decimals(x, 3); });
                     }};
-// The workspace in MiB: "512", or "33.2 of 64" within a limit; empty if none is needed.
+// Returns the workspace in MiB: "512", or "33.2 of 64" within a limit; "" if none is needed.
 std::string workspace_of(const Record& r) {
   if (!r.workspace_bytes || (*r.workspace_bytes == 0 && !r.workspace_limit)) return {};
   const auto mebibytes = [](std::int64_t bytes) {
@@ -141,7 +142,8 @@ std::string workspace_of(const Record& r) {
   return r.workspace_limit ? used + " of " + mebibytes(*r.workspace_limit) : used;
 }
 
-// Speed, and in brackets the ratio to the vendor's, of a plan within the vendor's workspace.
+// Returns the speed of a plan within the vendor's workspace, and in brackets the ratio to the
+// vendor's speed.
 std::string within_of(const Record& r) {
   if (!r.within_vendor_workspace) return {};
   const Companion& within = *r.within_vendor_workspace;
@@ -154,7 +156,8 @@ std::string within_of(const Record& r) {
 const Column kBuild{"build", [](const Record& r) {
                       return r.rewriting.empty() && r.other_build ? "other" : r.rewriting;
                     }};
-// Speed of rewritten code over that of the code as ptxas wrote it, where D has the same bits.
+// Returns the speed of rewritten code relative to the code as ptxas wrote it, where D has the same
+// bits.
 std::string rewritten_of(const Record& r) {
   std::string text;
   for (const Companion& one : r.rewritten) {
@@ -188,7 +191,7 @@ const Column kSpeed{"lane instr/s", [](const Record& r) {
                       return text_or_empty(r.lane_instructions_per_s,
                                            [](double x) { return fmt::format("{:.2e}", x); });
                     }};
-// Host time of our own code: to plan, and to execute a plan.
+// The host time of our own code: to plan, and to execute a plan.
 const Column kHostTime{"host us", [](const Record& r) {
                          if (!r.host_us) return std::string();
                          return fmt::format("{:.1f} + {:.1f}", r.host_us->plan, r.host_us->execute);

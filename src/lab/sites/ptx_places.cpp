@@ -12,7 +12,7 @@
 namespace tessera::lab {
 namespace {
 
-// One place of a .loc, and the place of the call that it was inlined at.
+// A position in a .loc, and the position of the call into which it was inlined.
 struct Location {
   int file = 0, line = 0, column = 0;
   int caller = -1;  // index of a location
@@ -21,7 +21,7 @@ struct Location {
   }
 };
 
-// The sources of a register's value, over all of its definitions.
+// Where a register's value comes from, over all of its definitions.
 struct Origin {
   std::vector<std::string_view> sources;  // registers and names
   std::vector<std::string> pointers;      // parameters loaded into it
@@ -50,7 +50,8 @@ class EntryReader {
     }
   }
 
-  // .param .u64 name, or .param .align 8 .b8 name[40]; an alignment after .ptr is the pointer's.
+  // Reads ".param .u64 name" or ".param .align 8 .b8 name[40]". An alignment after .ptr is that of
+  // the pointer's target.
   void declare_parameter(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     const auto name = std::ranges::find_if(
@@ -87,7 +88,7 @@ class EntryReader {
   }
 
  private:
-  // Accesses through one register.
+  // Accesses through one address register.
   struct Beside {
     std::string_view base;
     FormKind kind = FormKind::kOther;
@@ -100,7 +101,7 @@ class EntryReader {
     Beside beside;
   };
 
-  // .loc file line column [, function_name label, inlined_at file line column]
+  // Reads ".loc file line column [, function_name label, inlined_at file line column]".
   void read_location(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() < 4) return;
@@ -117,8 +118,8 @@ class EntryReader {
             integer_or_zero(words[first + 2])};
   }
 
-  // nvcc writes the .loc of a call before those of the inlined code, so the last one of that place
-  // has the right caller. A call without one gets a location of its own.
+  // Returns the last location at this position. nvcc writes the .loc of a call before those of the
+  // inlined code, so this one has the right caller. A call without a .loc gets a new location.
   int last_location_at(const Location& place) {
     for (int i = static_cast<int>(locations_.size()); i-- > 0;) {
       if (locations_[i].is_at(place)) return i;
@@ -151,8 +152,8 @@ class EntryReader {
     }
   }
 
-  // ld.param d, [base+offset]: where the base is the parameter block and the type a pointer's, d is
-  // a pointer that belongs to the operand at that offset.
+  // Reads "ld.param d, [base+offset]". If base is the parameter block and the type that of a
+  // pointer, d is the pointer of the operand at this offset.
   void load_parameter(const std::vector<std::string_view>& words) {
     if (words.size() < 2) return;
     const std::optional<int> base = offset_of(words[1]);
@@ -161,7 +162,7 @@ class EntryReader {
     origins_[words.front()].pointers.push_back("parameter +" + std::to_string(offset));
   }
 
-  // mov d, parameters; or add d, base, constant
+  // Reads "mov d, parameters" or "add d, base, constant".
   void keep_base(const std::vector<std::string_view>& words) {
     if (words.size() < 2) return;
     const std::optional<int> base = offset_of(words[1]);
@@ -202,7 +203,7 @@ class EntryReader {
   std::map<Beside, std::set<int>> beside_;  // offsets
 };
 
-// .file number "name"
+// Reads ".file number "name"".
 void read_file_name(std::string_view line, std::map<int, std::string>& files) {
   const std::size_t begin = line.find('"'), end = line.rfind('"');
   if (begin == line.npos || end <= begin) return;

@@ -19,21 +19,21 @@ struct SourcePlace {
 
 struct PtxPlace {
   std::vector<SourcePlace> frames;  // innermost first, then its callers
-  // The shared variables ("tile_b") or pointers of the parameter block ("parameter +8") that the
-  // address comes from, by name; empty when it is no access or nothing is found.
+  // The names of the shared variables ("tile_b") or pointers of the parameter block ("parameter
+  // +8") from which the address comes. Empty if the instruction is no access or nothing is found.
   std::vector<std::string> touches;
   // For an access: the bytes that this entry loads, or stores, at constant offsets from the same
-  // address register, including the access itself. Fields of a struct and unrolled loops have such
-  // neighbours.
+  // address register, including those of this access. Fields of a struct and unrolled loops have
+  // such neighbours.
   int bytes_beside = 0;
 };
 
-// The place of each instruction of the entry, by its line in the text (from 1). Empty if there is
-// no such entry.
+// Returns the source position of each instruction of the entry, by its line in the text (from 1).
+// Empty if there is no such entry.
 std::map<int, PtxPlace> places_of(std::string_view ptx, std::string_view entry);
 
-// The last part of a mangled name, without a counter of equal names: "tile_a" for
-// "_ZZN4demo3runEvE6tile_a_0". Other names stay as they are.
+// Returns the last part of a mangled name, without the counter that distinguishes equal names:
+// "tile_a" for "_ZZN4demo3runEvE6tile_a_0". Other names are returned unchanged.
 std::string_view plain_name(std::string_view mangled);
 
 }  // namespace tessera::lab

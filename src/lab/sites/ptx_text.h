@@ -1,4 +1,4 @@
-// The text of PTX, line by line, as far as its readers in this folder need it.
+// Splits the text of PTX into lines and words, as far as the readers in this folder need it.
 #pragma once
 
 #include <optional>
@@ -7,19 +7,19 @@
 
 namespace tessera::lab {
 
-// Registers, names and numbers of a stretch of PTX, without the punctuation around them.
+// Returns the registers, names and numbers in a piece of PTX, without the punctuation around them.
 std::vector<std::string_view> words_of(std::string_view text);
 
 std::optional<int> integer_of(std::string_view word);
 inline int integer_or_zero(std::string_view word) { return integer_of(word).value_or(0); }
 
-// Without the blanks before it and the comment after it.
+// Returns the line without leading blanks and without its comment.
 std::string_view trimmed(std::string_view line);
 
-// Takes the first line off the text.
+// Removes the first line from the text and returns it.
 std::string_view next_line(std::string_view& text);
 
-// Whether this line begins the entry of that name.
+// Whether this line begins the entry with this name.
 bool opens(std::string_view line, std::string_view entry);
 
 }  // namespace tessera::lab

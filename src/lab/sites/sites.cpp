@@ -13,9 +13,9 @@
 namespace tessera::lab {
 namespace {
 
-using Names = std::map<std::string, std::string>;  // names of parameters, by their place
+using Names = std::map<std::string, std::string>;  // names of parameters, by their position
 
-// The pointers of a parameter block.
+// Returns the names of the pointers in the parameter block of a launch.
 const Names& operands_of(const Launch& launch) {
   static const Names kGemm = {{"parameter +0", "operand a"},
                               {"parameter +8", "operand b"},
@@ -25,7 +25,7 @@ const Names& operands_of(const Launch& launch) {
   return launch.params.size() == sizeof(PackParams) ? kPack : kGemm;
 }
 
-// The target of an access, for people: shared variables by name, else the operand.
+// Returns what an access touches, in words: shared variables by name, else the operand.
 std::string touched(const PtxPlace& place, const Names& parameters, bool is_shared) {
   std::string names;
   for (const std::string& name : place.touches) {
@@ -38,8 +38,8 @@ std::string touched(const PtxPlace& place, const Names& parameters, bool is_shar
   return names;
 }
 
-// The innermost line in the kernel's own files, whose names contain `own`; if there is none, the
-// innermost line.
+// Returns the innermost line in the kernel's own files, whose names contain `own`. If there is
+// none, returns the innermost line.
 const SourcePlace* shown_line(const PtxPlace& place, const std::string& own) {
   for (const SourcePlace& frame : place.frames) {
     if (frame.file.find(own) != std::string::npos) return &frame;
@@ -74,7 +74,7 @@ Site new_site(const vgpu::InstructionReport& row, const PtxPlace& place, const N
   return site;
 }
 
-// Sums up the instructions of one line that do the same.
+// Adds up the instructions of one line that have the same form and touch the same memory.
 class Gathering {
  public:
   template <class Text>
@@ -113,7 +113,8 @@ std::string folder_of(const Kernel& kernel) {
   return "/" + (kernel.is_patched() ? kernel.patched_from : kernel.name) + "/";
 }
 
-// "helper.h:61": for headers elsewhere, mostly the toolkit's, the file name is enough.
+// Returns "helper.h:61" for a header in another folder, mostly of the toolkit, since its file name
+// is enough.
 std::string shown_via(const std::string& via, const ForeignLaunch& launch) {
   const std::size_t colon = via.rfind(':');
   if (colon == via.npos) return via;

@@ -1,5 +1,6 @@
-// The places of a kernel's cost: its PTX instructions grouped by source line, form and the memory
-// that they touch, so that an unrolled loop is one row and the two loads of one line are two.
+// Finds where a kernel's cost arises (sites): its PTX instructions grouped by source line, form and
+// the memory that they touch. So an unrolled loop is one site, and two different loads in one line
+// are two.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,11 @@ struct Site {
   std::string place() const;  // "src/ladder/03_shared_tile/kernel.cu:28", or the entry
 };
 
-// The site of each instruction that ran in the launch that multiplies, by InstructionReport::index.
+// Returns the site of each instruction that ran in the multiplying launch, by
+// InstructionReport::index.
 std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const SourceTree& tree);
 
-// All sites of a run, in order of first appearance.
+// Returns all sites of a run, in order of first appearance.
 std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);
 
 // A launch of a user's own kernel.

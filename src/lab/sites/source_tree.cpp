@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of a folder and those above it that looks like the repository; empty if none does.
+// Returns the folder, or the first one above it, that looks like the repository; "" if none does.
 std::string repository_above(fs::path folder) {
   std::error_code error;
   for (; !folder.empty(); folder = folder.parent_path()) {

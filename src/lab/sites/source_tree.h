@@ -1,5 +1,5 @@
-// Reports show the text of the lines that cost most. The program embeds no source: it reads the
-// tree that it was built from, when that is there.
+// Reads source lines for reports, which show the text of the costliest lines. The program embeds no
+// source: it reads the tree that it was built from, if that still exists.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace tessera::lab {
 
-// The repository above the current folder, or above the program itself; empty when neither holds
-// src/ladder.
+// Returns the repository above the current folder, or above the program itself; "" if neither
+// contains src/ladder.
 std::string source_root();
 
 class SourceTree {
@@ -17,10 +17,11 @@ class SourceTree {
 
   bool is_there() const { return !root_.empty(); }
   const std::string& root() const { return root_; }
-  // A file by its place in the repository, "src/ladder/shared/common.h"; nullopt when it cannot be
-  // read.
+  // Returns a file by its path in the repository, "src/ladder/shared/common.h"; nullopt if it
+  // cannot be read.
   std::optional<std::string> file(const std::string& path) const;
-  // One line of it, counted from 1, without the space around; nullopt when there is none.
+  // Returns one line of a file, counted from 1, without spaces around it; nullopt if there is no
+  // such line.
   std::optional<std::string> line(const std::string& path, int number) const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// length[i][j]: of the longest common subsequence of before[i..] and after[j..].
+// Returns length[i][j], the length of the longest common subsequence of before[i..] and after[j..].
 std::vector<std::vector<int>> common_lengths(const Lines& before, const Lines& after) {
   std::vector<std::vector<int>> length(before.size() + 1, std::vector<int>(after.size() + 1));
   for (std::size_t i = before.size(); i-- > 0;) {
@@ -21,7 +21,7 @@ std::vector<std::vector<int>> common_lengths(const Lines& before, const Lines& a
   return length;
 }
 
-// Every line of both texts in order, removed lines before added ones.
+// Returns every line of both texts in order, removed lines before added ones.
 std::vector<DiffLine> all_lines(const Lines& before, const Lines& after) {
   const auto length = common_lengths(before, after);
   std::vector<DiffLine> lines;
@@ -39,7 +39,7 @@ std::vector<DiffLine> all_lines(const Lines& before, const Lines& after) {
   return lines;
 }
 
-// "@@ -first,count +first,count @@" of lines[begin, end); first lines count from 1.
+// Returns "@@ -first,count +first,count @@" for lines[begin, end); first lines count from 1.
 std::string hunk_head(const std::vector<DiffLine>& lines, std::size_t begin, std::size_t end) {
   const auto count = [&](std::size_t from, std::size_t to, char other) {
     return std::count_if(lines.begin() + from, lines.begin() + to,

@@ -13,7 +13,8 @@ struct DiffLine {
   std::string text;
 };
 
-// Hunks with `context` equal lines around each change; empty when the texts have the same lines.
+// Returns hunks with `context` equal lines around each change; empty if the texts have the same
+// lines.
 std::vector<DiffLine> unified_diff(std::string_view before, std::string_view after,
                                    int context = 3);
 

@@ -15,7 +15,7 @@
 namespace tessera::lab {
 namespace {
 
-// Whether a plan failed because of the problem, and not because of the device.
+// Whether a plan failed because of the problem, not because of the device.
 bool is_of_the_cell(const StatusError& error) {
   return error.status().code == StatusCode::kUnsupported ||
          error.status().code == StatusCode::kBadArgument ||
@@ -108,7 +108,8 @@ std::string CellBench::check(const DrawnCell& cell, const CellOperands& operands
   return found.ok ? "" : fmt::format("{}: {}", name_of(call.plan().offers.front()), found.reason);
 }
 
-// WHY: an epilogue that the library does not have leaves it the product alone, in its favour.
+// WHY without the epilogue if the library does not have it: it then computes only the product,
+// which is in its favour.
 std::vector<VendorCall> CellBench::vendor_calls(const Problem& problem, const OperandsOf& operands,
                                                 const MeasureOptions& how,
                                                 std::string& note) const {

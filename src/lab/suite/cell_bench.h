@@ -33,7 +33,7 @@ struct SuiteProtocol {
 SuiteProtocol quick_protocol();
 SuiteProtocol full_protocol();
 
-// Milliseconds of a call.
+// Times in milliseconds per call.
 struct CellTime {
   Summary ours;                          // within the vendor's workspace
   std::optional<Summary> without_limit;  // only if that plan is another one
@@ -54,10 +54,10 @@ struct CellResult {
   CellTime time;
 };
 
-// All configs that could be right for a cell, timed in turn, to find the cause of a loss. *Regret*
-// is the time of the plan's choice divided by that of the best config (a fault of the cost model);
-// *coverage* is the vendor's time divided by that of the best config (a kernel is missing). Rows
-// include the model's expectation, so that a fit of the model needs nothing else.
+// The times of all configs that could be right for a cell, measured alternately to find the cause
+// of a loss. *Regret* is the time of the plan's choice divided by that of the best config (a fault
+// of the cost model); *coverage* is the vendor's time divided by that of the best config (a kernel
+// is missing). Rows include the model's expectation, so that a fit of the model needs nothing else.
 struct SweptConfig {
   std::string kernel, decision;
   std::int64_t workspace_bytes = 0;
@@ -73,7 +73,7 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// Two plans of the library, timed alternately: by its own table of costs and another one's, or in
+// Two plans of the library, timed alternately: by its own table of costs and by another one, or in
 // two compute types.
 struct TwoPlans {
   struct Planned {
@@ -86,12 +86,13 @@ struct TwoPlans {
   std::optional<Planned> other;  // only if it is another plan; else nothing is timed
 };
 
-// Unless the user says otherwise, configs are left out that the model expects to take longer than
-// this factor times its choice.
+// Unless the user sets another limit, configs are left out if the model expects them to take longer
+// than this factor times its choice.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
-// Five rounds of bursts of 10 ms, idle only above 100 us: two plans, and no vendor.
+// Five rounds of bursts of 10 ms, with idling only before calls above 100 us, for two plans and no
+// vendor.
 SuiteProtocol two_plans_protocol();
 
 struct CellBenchOptions {
@@ -103,19 +104,19 @@ struct CellBenchOptions {
 
 class CellBench {
  public:
-  // A null vendor: no baseline.
+  // If `vendor` is null, there is no baseline.
   CellBench(Device& device, Timer& timer, Vendor* vendor, CellBenchOptions options = {});
 
-  // A cell that no kernel takes, or whose result is wrong, has a reason and no times. Throws what
-  // has nothing to do with the cell: a device that is gone.
+  // If no kernel takes the cell, or the result is wrong, the cell gets a reason and no times.
+  // Throws for errors that do not concern the cell: a device that is gone.
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
   SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
   TwoPlans compare(const DrawnCell& cell, const gemm::CostTable& other);
-  // The cell in another compute type, and as it is.
+  // Compares the cell in another compute type with the cell as it is.
   TwoPlans compare(const DrawnCell& cell, ComputeType compute);
 
  private:
-  // The calls that are timed alternately: ours by name, and the vendor's.
+  // The results of calls that are timed alternately: our plans in order, and the vendor's.
   struct Turn {
     std::vector<Summary> ours;
     std::optional<Summary> vendor;
@@ -124,7 +125,7 @@ class CellBench {
   using Calls = std::vector<const PlannedCall*>;
 
   gemm::PlanOptions within(std::int64_t bytes) const;
-  // The call that a plan without the limit is; null where that is the same one.
+  // Returns the call of the plan without the workspace limit; null if it is the same plan.
   std::unique_ptr<PlannedCall> without_limit(const Problem& problem, const Operands& operands,
                                              const PlannedCall& limited) const;
   std::string check(const DrawnCell& cell, const CellOperands& operands, const PlannedCall& call,
@@ -133,7 +134,7 @@ class CellBench {
                                        const MeasureOptions& how, std::string& note) const;
   Turn time(const DrawnCell& cell, const CellOperands& operands, const Calls& calls,
             const SuiteProtocol& protocol);
-  // The configs of a plan with their calls; null where one cannot run or is wrong.
+  // Returns the calls for the configs of a plan; null for a config that cannot run or is wrong.
   std::vector<std::unique_ptr<PlannedCall>> bind_configs(const DrawnCell& cell,
                                                          const CellOperands& operands,
                                                          double within_best, SweptCell& out);

@@ -12,8 +12,8 @@ namespace tessera::lab {
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(mix_bits(seed)) {}
-  // Another stream for each call. WHY: a stream that began at a number of this one would be the
-  // same numbers, one further.
+  // Returns another stream of numbers for each call. WHY the constant: a stream that begins at a
+  // number of this one would repeat its numbers, shifted by one.
   Chance split() { return Chance(next() ^ 0xd1b54a32d192ed03ull); }
 
   std::uint64_t next() { return state_ = mix_bits(state_); }
@@ -22,7 +22,7 @@ class Chance {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(count));
   }
   bool happens(double probability) { return unit() < probability; }
-  // Whole numbers from `low` to `high` whose logarithms are uniform.
+  // Returns whole numbers from `low` to `high` whose logarithms are uniform.
   std::int64_t log_uniform(double low, double high) {
     return std::llround(low * std::exp2(unit() * std::log2(high / low)));
   }

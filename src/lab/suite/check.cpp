@@ -13,9 +13,9 @@
 namespace tessera::lab {
 namespace {
 
-constexpr std::int64_t kLooked = 6;  // rows and columns
+constexpr std::int64_t kLooked = 6;  // rows and columns that are checked
 
-// The first, the last and seeded ones between.
+// Returns the first index, the last one, and seeded ones between them.
 std::vector<std::int64_t> sample_of(std::int64_t extent, std::uint64_t seed) {
   std::set<std::int64_t> places{0, extent - 1};
   for (std::int64_t i = 0; i < kLooked - 2; ++i) {
@@ -25,7 +25,7 @@ std::vector<std::int64_t> sample_of(std::int64_t extent, std::uint64_t seed) {
   return {places.begin(), places.end()};
 }
 
-// Looks at one product.
+// Checks a sample of one product.
 class ProductSample {
  public:
   ProductSample(Device& device, const DrawnCell& cell, const CellOperands& operands,
@@ -80,12 +80,12 @@ class ProductSample {
     return with_default_ld(p);
   }
 
-  // A number of the pool, which the pattern repeats in.
+  // Returns an element of the pool, in which the pattern repeats.
   double element(std::int64_t place) const {
     return operands_.pattern->at(0, place % operands_.pattern->view().cols);
   }
 
-  // Row `i` of the small A, or column `i` of the small B.
+  // Gathers row `i` of the small A, or column `i` of the small B.
   void gather(HostMatrix& to, bool is_a, std::size_t i) const {
     const Problem& p = cell_.problem;
     const MatrixView view = is_a ? view_a(p) : view_b(p);

@@ -1,6 +1,6 @@
-// Is a fast result a right one? A look at a few entries of a few products, recomputed on the host:
-// milliseconds, where a whole verification takes longer than timing the cell. The kernels
-// themselves are verified by `tessera verify`; this finds a plan that went wrong.
+// Checks whether a fast result is right: recomputes a few entries of a few products on the host.
+// That takes milliseconds, while a whole verification takes longer than timing the cell. The
+// kernels themselves are verified by `tessera verify`; this finds a wrong plan.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct SampleCheck {
   std::string reason;          // why it is not right
 };
 
-// Runs `call` on set 0 once and looks at 6 x 6 entries each of at most three products: the corners
-// and seeded rows and columns. D holds NaN there before, or C.
+// Runs `call` once on set 0 and checks 6 x 6 entries of at most three products: corners, and seeded
+// rows and columns. Before the run, D holds NaN, or C.
 SampleCheck check_samples(Device& device, const DrawnCell& cell, const CellOperands& operands,
                           const std::function<void(const Operands&)>& call);
 

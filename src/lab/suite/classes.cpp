@@ -29,8 +29,8 @@ struct Drawing {
   }
 };
 
-// The product of a layer in one direction: "forward", "gradient of x", ... Row-major, with
-// x[tokens, inputs] and weights[outputs, inputs].
+// Sets the product of a layer in one direction: "forward", "gradient of x", ... All are row-major,
+// with x[tokens, inputs] and weights[outputs, inputs].
 void set_direction(DrawnCell& cell, std::string_view direction, std::int64_t tokens,
                    std::int64_t outputs, std::int64_t inputs) {
   Problem& p = cell.problem;
@@ -86,13 +86,13 @@ DrawnCell draw_layer(Drawing d, bool few_tokens) {
   DrawnCell cell = d.cell(CellClass::kLayer, layer.name);
   const std::int64_t tokens =
       few_tokens ? d.chance.log_uniform(1, 128) : d.chance.log_uniform(129, 16384);
-  // WHY: few tokens are those of a model that answers, not of one that learns.
+  // WHY forward only: few tokens occur in a model that answers, not in one that is trained.
   set_direction(cell, few_tokens ? "forward" : drawn_direction(d.chance, 0.6), tokens,
                 layer.outputs, layer.inputs);
   return cell;
 }
 
-// Scores = Q K^T and scores x V, a product for each head and sequence.
+// Draws the products of attention, Q K^T or scores x V: one product for each head and sequence.
 DrawnCell draw_heads(Drawing d) {
   const PublishedModel& model = d.chance.one_of(published_models());
   const bool scores = d.chance.happens(0.5);
@@ -123,7 +123,8 @@ DrawnCell draw_attention(Drawing d) {
   return cell;
 }
 
-// The trailing matrix of LU (NN) or Cholesky (NT): C -= A B, all three parts of one matrix.
+// Draws the update of the trailing matrix in LU (NN) or Cholesky (NT): C -= A B, where A, B and C
+// are parts of one matrix.
 DrawnCell draw_update(Drawing d) {
   const bool lu = d.chance.happens(0.5);
   DrawnCell cell = d.cell(CellClass::kUpdate, lu ? "LU" : "Cholesky");
@@ -157,7 +158,8 @@ DrawnCell draw_slender(Drawing d) {
     p.m = d.size(16, 1024), p.n = d.size(16, 1024), p.k = d.size(8192, 1048576);
     return cell;
   }
-  // WHY: the short side keeps no granularity; a vector is one of its cases.
+  // WHY the short side is not rounded to the granule: it may be any number, and 1 makes it a
+  // vector.
   const std::int64_t shorter = d.chance.log_uniform(1, 256);
   const std::int64_t longer = d.size(1024, 131072);
   p.k = d.size(64, 16384);
@@ -200,7 +202,7 @@ DrawnCell draw_epilogue(Drawing d) {
   return cell;
 }
 
-// A stored matrix: `lines` runs of `length` adjacent elements.
+// A stored matrix: `lines` lines of `length` adjacent elements.
 struct StoredLines {
   std::int64_t length, lines;
 };
@@ -257,14 +259,14 @@ DrawnCell draw_cell(CellClass kind, bool few_tokens, const Types& types, const G
 void set_strides(DrawnCell& cell, const Granule& granule, Chance& chance) {
   Problem& p = cell.problem;
   const bool padded = cell.stride == RowStride::kPadded;
-  // A factorisation updates parts of one matrix, the panel of k included.
+  // A factorisation updates parts of one matrix, which also includes the panel of width k.
   const std::int64_t whole =
       cell.kind == CellClass::kUpdate ? granule.at_least(std::max(p.m, p.n) + p.k) : 0;
   const StoredLines a = stored_lines(p.order, p.op_a, p.m, p.k);
   const StoredLines b = stored_lines(p.order, p.op_b, p.k, p.n);
   const StoredLines d = stored_lines(p.order, Op::kNone, p.m, p.n);
   const auto stride_for = [&](const StoredLines& stored) -> std::int64_t {
-    // WHY: rows of one element are a vector, and vectors have no gaps.
+    // WHY: a matrix with rows of one element is a vector, and vectors have no gaps.
     if (stored.length == 1 && whole == 0) return 1;
     const double wider = padded ? 1.05 + chance.unit() : 1;
     const auto least = static_cast<double>(std::max(stored.length, whole));

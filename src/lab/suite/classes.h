@@ -1,4 +1,4 @@
-// The draw of one class of the drawn suite. Used by draw.cpp alone.
+// Draws one class of cells for the drawn suite. Used by draw.cpp alone.
 #pragma once
 
 #include "lab/suite/chance.h"
@@ -6,21 +6,21 @@
 
 namespace tessera::lab {
 
-// Sizes that may be chosen freely take the row stride's granularity; published ones stay, and their
-// rows get gaps instead.
+// The unit to which sizes and row strides are rounded. Sizes that may be chosen freely are rounded
+// to it; published sizes are not, and their rows get gaps instead.
 struct Granule {
   std::int64_t unit = 16;
   bool odd_multiple = false;
 
-  // The nearest size of this granularity, at least one unit.
+  // Returns the nearest multiple of the granule, at least one unit.
   std::int64_t rounded(std::int64_t size) const;
-  // The smallest stride of this granularity that is not below.
+  // Returns the smallest stride of this granule that is at least `size`.
   std::int64_t at_least(std::int64_t size) const;
 };
 Granule granule_of(RowStride stride, Chance& chance);
 
-// Problem without leading dimensions, class's own fields of the cell. `few_tokens`: at most 128, of
-// layers alone.
+// Draws a problem without leading dimensions, and the fields of the cell that belong to its class.
+// `few_tokens`: at most 128 tokens, for layers only.
 DrawnCell draw_cell(CellClass kind, bool few_tokens, const Types& types, const Granule& granule,
                     Chance& chance);
 

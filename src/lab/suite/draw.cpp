@@ -12,7 +12,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr int kMostCells = 100000;
-constexpr int kMostTries = 10000;  // to draw a short and small cell
+constexpr int kMostTries = 10000;  // draws after which no smaller cell is looked for
 
 template <class Value>
 struct Weight {
@@ -25,7 +25,7 @@ struct ClassOfCells {
   bool few_tokens = false;
 };
 
-// `tflops`: a usual rate, by which a call's time is estimated.
+// `tflops` is a usual rate, by which the time of a call is estimated.
 struct TypeOfCells {
   Types types;
   double tflops;
@@ -36,7 +36,7 @@ const Weight<TypeOfCells> kTypeWeights[] = {{{kBf16Types, 700}, 30},
                                             {{kF32Types, 50}, 20},
                                             {{kF64Types, 55}, 20}};
 
-// Weights in half per cents: layers are two classes of 12.5 %.
+// Weights in half per cents. Layers are split into two classes of 12.5 %.
 constexpr Weight<ClassOfCells> kClassWeights[] = {
     {{CellClass::kSquare}, 20},    {{CellClass::kLayer, true}, 25}, {{CellClass::kLayer}, 25},
     {{CellClass::kAttention}, 20}, {{CellClass::kUpdate}, 20},      {{CellClass::kConvolution}, 20},
@@ -47,7 +47,8 @@ constexpr Weight<RowStride> kStrideWeights[] = {{RowStride::kSixteen, 60},
                                                 {RowStride::kPadded, 5},
                                                 {RowStride::kOdd, 10}};
 
-// How many of `count` each weight gets: rounded so that the sum is right, the largest rests first.
+// Returns how many of `count` each weight gets, rounded so that the sum is right (largest
+// remainders first).
 template <class Weights>
 std::vector<int> shares(const Weights& weights, int count) {
   std::vector<int> parts;
@@ -66,8 +67,8 @@ std::vector<int> shares(const Weights& weights, int count) {
   return parts;
 }
 
-// `count` values whose weights hold for every run of them, not only for all: value v comes next if
-// it is furthest behind its share.
+// Returns `count` values in an order in which every part, not only the whole, has nearly the given
+// weights: the next value is the one that is furthest behind its share.
 template <class Weights>
 std::vector<std::size_t> spread(const Weights& weights, int count) {
   const std::vector<int> parts = shares(weights, count);
@@ -88,7 +89,7 @@ std::vector<std::size_t> spread(const Weights& weights, int count) {
   return out;
 }
 
-// The kind of a cell, before its sizes are drawn.
+// The kind of a cell, which is chosen before its sizes are drawn.
 struct Ticket {
   std::size_t type = 0, kind = 0, stride = 0;
 };
@@ -100,8 +101,9 @@ void shuffle(std::vector<Ticket>& tickets, Chance& chance) {
   }
 }
 
-// Cells sorted by class get types in an even pattern; sorted by type and class, they get strides in
-// one. So the weights hold of each type, and nearly of each class.
+// Assigns kinds to cells. Sorted by class, the cells get types in an even pattern; sorted by type
+// and class, they get strides in an even pattern. So the weights hold for each type, and nearly for
+// each class.
 std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   std::vector<Ticket> tickets(static_cast<std::size_t>(count));
   const std::vector<int> classes = shares(kClassWeights, count);
@@ -115,7 +117,8 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
     return std::pair(x.type, x.kind) < std::pair(y.type, y.kind);
   });
   const std::vector<std::size_t> strides = spread(kStrideWeights, count);
-  // WHY: the pattern begins anywhere, or the same classes would get the odd strides for each seed.
+  // WHY the pattern begins at a drawn cell: otherwise the same classes would get the odd strides
+  // for each seed.
   const std::size_t begin = static_cast<std::size_t>(chance.below(count));
   for (std::size_t i = 0; i < tickets.size(); ++i) {
     tickets[i].stride = strides[(i + begin) % tickets.size()];
@@ -124,7 +127,7 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   return tickets;
 }
 
-// For a type that is not drawn: the speed of the slowest of these.
+// Returns the usual rate of the types; for types that are not drawn, that of the slowest ones.
 double tflops_of(const Types& types) {
   double slowest = kTypeWeights[0].value.tflops;
   for (const auto& [value, percent] : kTypeWeights) {

@@ -1,6 +1,6 @@
-// Problems that no kernel was tuned for. A list of shapes can be tuned to; a distribution cannot:
-// this one has fixed weights, and each seed draws other problems from it. Pure: the same seed gives
-// the same cells on any machine.
+// Draws problems that no kernel was tuned for. A list of shapes can be tuned to; a distribution
+// cannot: this one has fixed weights, and each seed draws other problems from it. Pure: the same
+// seed gives the same cells on any machine.
 //
 //   types        BF16 30 %, FP16 15, TF32 15, FP32 20, FP64 20
 //   classes      squares 10 %, transformer layers 25 (half with at most 128 tokens), attention and
@@ -51,15 +51,15 @@ struct DrawnCell {
 inline constexpr double kLongestCallMs = 5;
 inline constexpr double kLargestCallBytes = 8.0 * (std::int64_t{1} << 30);
 
-// The time of a call on a card of 2023 at usual rates (cuBLAS on an H100). It only decides what is
-// drawn; reports never use it.
+// Returns the time of a call at usual rates of a GPU of 2023 (cuBLAS on an H100). It only decides
+// which cells are drawn; reports never use it.
 double estimated_ms(const Problem& problem);
-// The bytes of A, B, C and D, including gaps between their rows.
+// Returns the bytes of A, B, C and D, including gaps between their rows.
 double operand_bytes(const Problem& problem);
 
-// Every weight is met as closely as the number of cells allows, also for each type by itself; the
-// cells are in an order that the seed draws, so that the first ones alone are a fair sample. Throws
-// kBadArgument for a count that is not 1 ... 100000.
+// Returns `count` cells. Every weight is met as closely as this number allows, also for each type
+// by itself. The cells are in an order that the seed draws, so that the first ones alone are a fair
+// sample. Throws kBadArgument if `count` is not 1 ... 100000.
 std::vector<DrawnCell> draw_suite(std::uint64_t seed, int count);
 
 }  // namespace tessera::lab

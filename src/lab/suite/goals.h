@@ -1,4 +1,4 @@
-// The shapes that docs/performance.md states goals for, by type and layout, as cells of a suite.
+// The shapes for which docs/performance.md states goals, by type and layout, as cells of a suite.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace tessera::lab {
 
-// Rows without gaps, column-major. Squares of 512 ... 8192 of each type are among them, whether or
-// not a goal names them, and calls of more than about 30 ms are not.
+// Returns column-major cells whose columns have no gaps. They include squares of 512 ... 8192 of
+// each type, whether or not a goal names them, but no calls of more than about 30 ms.
 std::vector<DrawnCell> goal_suite();
 
 }  // namespace tessera::lab

@@ -10,9 +10,10 @@
 namespace tessera::lab {
 namespace {
 
-// A prime, so that no leading dimension meets the same numbers again in its next rows.
+// The length of the pattern: a prime, so that for no leading dimension the next rows repeat the
+// same numbers.
 constexpr std::int64_t kPatternElements = 4194301;
-constexpr std::int64_t kAlignment = 256;  // bytes, of every operand
+constexpr std::int64_t kAlignment = 256;  // bytes; every operand starts at a multiple
 constexpr std::int64_t kMostSets = 16384;
 constexpr std::int64_t kSmallestPool = std::int64_t{256} << 20;
 constexpr std::int64_t kL2WhereUnknown = std::int64_t{64} << 20;
@@ -21,7 +22,7 @@ std::int64_t aligned(std::int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// One operand of one set, all products of a batch.
+// The memory of one operand of one set, for all products of a batch.
 struct Extent {
   std::int64_t bytes = 0, step = 0;  // in all; from one product to the next
 };
@@ -32,7 +33,7 @@ Extent extent_of(const Problem& p, const MatrixView& view, ElementType type, std
           p.batch.kind == BatchKind::kNone ? 0 : step * size_of(type)};
 }
 
-// The first, the last and a seeded one.
+// Returns the first index, the last one and a seeded one.
 std::vector<std::int64_t> looked_at(std::int64_t count, std::uint64_t seed) {
   const std::set<std::int64_t> all{
       0, count - 1, static_cast<std::int64_t>(mix_bits(seed) % static_cast<std::uint64_t>(count))};
@@ -93,7 +94,7 @@ CellOperands SuiteMemory::operands(const DrawnCell& cell) {
   const std::int64_t count =
       std::min(2 * l2 / std::max<std::int64_t>(1, a.bytes + b.bytes + d.bytes) + 1, kMostSets);
   CellOperands out;
-  // WHY: D first; where memory is short, it drops the pools, which are then made again.
+  // WHY D is allocated first: if memory is short, that drops the pools, which are then made again.
   const DeviceAddress results = results_of(count * d.bytes);
   out.pool = pool_of(p.types.a, count * (a.bytes + b.bytes));
   out.pattern = &pattern_of(p.types.a);
@@ -102,7 +103,7 @@ CellOperands SuiteMemory::operands(const DrawnCell& cell) {
     const DeviceAddress first = out.pool + i * (a.bytes + b.bytes);
     Operands set{.a = first, .b = first + a.bytes, .d = results + i * d.bytes};
     if (p.beta != 0) set.c = set.d;
-    // WHY one bias of all sets: a kernel finds it in the cache anyway.
+    // WHY all sets share one bias: a kernel finds it in the cache anyway.
     if (p.epilogue.bias != VectorKind::kNone) set.bias = out.pool;
     out.sets.push_back(set);
   }

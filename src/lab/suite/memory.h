@@ -1,7 +1,7 @@
-// Operands of many cells, one after the other. Filling gigabytes on the host for each cell would
-// take longer than timing it, so each type has one pool of random numbers on the device, a pattern
-// that repeats after a prime number of elements, and operands are places in it. The host knows the
-// pattern, so it can recompute any entry of a product.
+// Provides operands for many cells, one after the other. Filling gigabytes on the host for each
+// cell would take longer than timing it. So each type has one pool of random numbers on the device,
+// in which a pattern repeats after a prime number of elements, and operands are addresses in the
+// pool. The host knows the pattern, so it can recompute any entry of a product.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace tessera::lab {
 
-// The operands of one cell: as many sets as together exceed twice the L2. A and B of the sets hold
-// different numbers.
+// The operands of one cell: so many sets that together they exceed twice the L2. A and B of the
+// sets hold different numbers.
 struct CellOperands {
   std::vector<Operands> sets;
   DeviceAddress pool = 0;               // memory of A, B and the bias; element 0 of the pattern
@@ -34,12 +34,13 @@ class SuiteMemory {
  public:
   SuiteMemory(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Valid until the next call. For a cell in place, C and D are one matrix of random numbers;
-  // otherwise D's content is arbitrary. Throws OutOfMemory if the device has too little memory.
+  // Returns operands that are valid until the next call. For a cell in place, C and D are one
+  // matrix of random numbers; otherwise D's content is arbitrary. Throws OutOfMemory if the device
+  // has too little memory.
   CellOperands operands(const DrawnCell& cell);
 
  private:
-  // At least this many bytes of the pattern.
+  // Returns a pool with at least this many bytes of the pattern.
   DeviceAddress pool_of(ElementType type, std::int64_t bytes);
   DeviceAddress results_of(std::int64_t bytes);
   const HostMatrix& pattern_of(ElementType type);

@@ -1,4 +1,4 @@
-// The library's own plan for a problem within a workspace, ready to run.
+// The library's own plan for a problem within a workspace limit, ready to run.
 #pragma once
 
 #include "device/buffer.h"
@@ -8,7 +8,7 @@ namespace tessera::lab {
 
 class PlannedCall {
  public:
-  // Throws what gemm::plan and gemm::prepare throw.
+  // Throws the errors of gemm::plan and gemm::prepare.
   PlannedCall(Device& device, const Problem& problem, const Operands& operands,
               const gemm::PlanOptions& options);
   PlannedCall(Device& device, const Problem& problem, gemm::Plan plan);

@@ -1,5 +1,5 @@
-// Sizes that published networks multiply: what the drawn suite takes its layers, vocabularies,
-// attentions and convolutions from.
+// Sizes of products in published networks, from which the drawn suite takes its layers,
+// vocabularies, attentions and convolutions.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tessera::lab {
 
-// A transformer, as the config.json of its published weights has it.
+// The sizes of a transformer, as in the config.json of its published weights.
 struct PublishedModel {
   std::string_view name;
   std::int64_t hidden;        // hidden_size
@@ -20,8 +20,8 @@ struct PublishedModel {
 };
 std::span<const PublishedModel> published_models();
 
-// A convolution as a product: `outputs` pixels an image, k = channels in x window, n = channels
-// out.
+// A convolution as a product: m = `outputs` pixels per image, k = input channels x window, n =
+// output channels.
 struct PublishedConvolution {
   std::string_view name;
   std::int64_t outputs, k, n;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenWrites{3};
 
-// Five significant digits: a cell scatters by more.
+// Returns the value with five significant digits: measurements of a cell scatter by more.
 double shortened(double value) {
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
 }
@@ -24,7 +24,7 @@ Json to_json(const Summary& s) {
           {"n", s.n}};
 }
 
-// The figures of one protocol.
+// Adds the figures of one protocol.
 void add_times(Json& json, const CellResult& result) {
   const CellTime& t = result.time;
   json["time_ms"] = to_json(t.ours);
@@ -44,7 +44,8 @@ void add_times(Json& json, const CellResult& result) {
 
 constexpr const char* kTimes[] = {"time_ms", "vendor", "ratio_to_vendor", "without_limit"};
 
-// Four digits that count, and a bare 0: a sweep has thousands.
+// Returns the value with four significant digits, and zero as a bare 0: a sweep has thousands of
+// numbers.
 Json brief(double value) {
   const double rounded = std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr);
   return rounded == 0 ? Json(0) : Json(rounded);
@@ -221,7 +222,7 @@ Json SuiteFile::json() const {
   return {{"schema", schema_}, {"environment", environment_}, {"cells", cells}};
 }
 
-// A line for each cell.
+// Returns the file's text, with one line for each cell.
 std::string SuiteFile::text() const {
   std::string out = fmt::format("{{\"schema\": {},\n\"environment\": {},\n\"cells\": [",
                                 Json(schema_).dump(), environment_.dump());

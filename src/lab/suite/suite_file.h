@@ -1,5 +1,6 @@
-// The file of a drawn suite: {schema, environment, cells}, one line per cell, so that an
-// interrupted run continues where it ended. Medians and ranges only: at most a kilobyte per cell.
+// The file of a drawn suite: {schema, environment, cells}, with one line per cell, so that an
+// interrupted run continues where it ended. It has medians and ranges only: at most a kilobyte per
+// cell.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,8 @@ inline constexpr std::string_view kSweepSchema = "tessera.sweep/1";
 inline constexpr std::string_view kTwoTablesSchema = "tessera.two_tables/1";
 inline constexpr std::string_view kTwoTypesSchema = "tessera.two_types/1";
 
-// The columns for each config of a swept cell; if it has no times, their place holds a reason.
+// The columns for each config of a swept cell. If a config has no times, a reason is in their
+// place.
 inline constexpr std::string_view kSweptColumns =
     "kernel, decision, workspace bytes, expected us [launch, repack, start, multiply, store, "
     "memory, add, remainder, finish], ms [median, p5, p95]";
@@ -34,28 +36,28 @@ struct SuiteName {
 };
 
 Json to_json(const DrawnCell& cell);
-// The figures that count are at the top: those of the full protocol, where there is one, with the
-// quick ones under "quick".
+// The figures that count are at the top level: those of the full protocol, if there are any; the
+// quick ones are then under "quick".
 Json to_json(const DrawnCell& cell, const CellResult& result, const std::string& protocol);
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
-// Speed of the plan over that of the other plan, where these are two.
+// Includes the speed of the plan relative to the other plan, if the two differ.
 Json to_json(const DrawnCell& cell, const TwoPlans& found);
 
-// The ratio in a cell's JSON; nullopt if there is none.
+// Returns the ratio in a cell's JSON; nullopt if there is none.
 std::optional<double> ratio_of(const Json& cell);
 bool is_full(const Json& cell);
 
 class SuiteFile {
  public:
-  // Reads what `path` holds already, if it is there. Throws kBadArgument, naming the argument, for
-  // a file that is no suite, or of another seed, number of cells, commit or GPU. An empty path: no
-  // file.
+  // Reads the cells that `path` already holds, if it exists. Throws a kBadArgument that names the
+  // argument if the file is no suite, or one of another seed, number of cells, commit or GPU. An
+  // empty path means no file.
   SuiteFile(std::string path, const Environment& environment, const SuiteName& name);
 
   const Json* find(int number) const;
   void set(int number, Json cell);
-  // The file, if the last write was a few seconds ago.
+  // Writes the file, if the last write was at least a few seconds ago.
   void keep();
   void write() const;
   Json json() const;

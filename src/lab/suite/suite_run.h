@@ -1,4 +1,4 @@
-// A whole suite: which cells are left to time, by which protocol, and when to end.
+// Runs a whole suite: which cells are still to be timed, by which protocol, and when to end.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace tessera::lab {
 struct SuiteRunOptions {
   int both_ways = 0;           // so many cells, the first ones, by both protocols
   std::function<bool()> over;  // asked before each cell: true keeps what there is
-  // Cells done, cells in all of this part, and the cell that is next.
+  // Called with the cells done, the cells of this part, and the next cell.
   std::function<void(int, int, const DrawnCell&)> progress;
 };
 
@@ -23,10 +23,10 @@ class SuiteRun {
            SuiteRunOptions options)
       : bench_(bench), cells_(cells), file_(file), options_(std::move(options)) {}
 
-  // Cells that the file has not: all by the quick protocol. Then the first ones and the losses by
-  // the full one, those first whose figure scatter decides.
+  // Times the cells that are not in the file: all by the quick protocol. Then times the first cells
+  // and the losses by the full protocol, beginning with those whose result is within the scatter.
   void time();
-  // Cells that the file has not.
+  // Sweep, or compare, the cells that are not in the file.
   void sweep(double within);
   void compare(const gemm::CostTable& other);
   void compare(ComputeType compute);

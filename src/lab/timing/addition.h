@@ -1,5 +1,5 @@
-// X += B on the device: what a chain of products does ahead of each product, by the catalog's own
-// kernel, for the vendor's chain as for ours.
+// Computes X += B on the device, which a chain of products does before each product. Our own kernel
+// does it both for our chain and for the vendor's.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace tessera::lab {
 
 class Addition {
  public:
-  // Loads the kernel. Throws kUnavailable where it is not compiled or cannot be loaded.
+  // Loads the kernel. Throws kUnavailable if it is not compiled or cannot be loaded.
   explicit Addition(Device& device);
-  // The types of the matrices that it adds.
+  // Returns the types of the matrices that the kernel adds.
   static const Types& types();
-  // Without gaps, `count` elements. Asynchronous where the device is.
+  // Adds `count` elements of matrices without gaps. Asynchronous if the device is.
   void run(DeviceAddress x, DeviceAddress b, std::int64_t count) const;
 
  private:
@@ -25,7 +25,7 @@ class Addition {
   LoadedEntry entry_;
 };
 
-// The same on the host; both of doubles without gaps.
+// Adds on the host; both matrices hold doubles without gaps.
 void add_elements(HostMatrix& x, const HostMatrix& b);
 
 }  // namespace tessera::lab

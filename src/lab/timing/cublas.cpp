@@ -5,7 +5,8 @@
 namespace tessera::lab::cublas {
 namespace {
 
-// The name of the libcublasLt next to a libcublas: "/x/libcublas.so.13" -> "/x/libcublasLt.so.13".
+// Returns the path of the libcublasLt next to a libcublas: "/x/libcublasLt.so.13" for
+// "/x/libcublas.so.13".
 std::string light_path(const std::string& path) {
   const std::size_t at = path.rfind("libcublas.so");
   return at == std::string::npos ? path : path.substr(0, at) + "libcublasLt" + path.substr(at + 9);

@@ -19,19 +19,19 @@ using LtDescriptor = void*;  // descriptor of a matmul, a matrix layout or a pre
 using Code = int;            // 0 is success
 
 inline constexpr int kReal32 = 0, kReal64 = 1;          // cudaDataType
-inline constexpr int kCompute32 = 68, kCompute64 = 70;  // full precision of the type
+inline constexpr int kCompute32 = 68, kCompute64 = 70;  // full precision of FP32 and of FP64
 
-// cudaDataType and cublasComputeType_t. Throw kUnsupported for types that the library does not
-// have.
+// Return the cudaDataType and cublasComputeType_t of a type. Throw kUnsupported if the library does
+// not have the type.
 int data_type(ElementType type);
 int compute_type(ComputeType type);
 inline constexpr int kNoTranspose = 0, kTranspose = 1;
 inline constexpr int kDefaultAlgorithm = -1;
-inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;       // attributes of a matmul
-inline constexpr int kLtEpilogue = 7, kLtBias = 8;               // ... 32 bits, and an address
-inline constexpr int kLtRelu = 2, kLtAddBias = 4, kLtGelu = 32;  // epilogues; they add up
+inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;  // attributes of a matmul, 32 bits each
+inline constexpr int kLtEpilogue = 7, kLtBias = 8;  // attributes of a matmul: 32 bits, address
+inline constexpr int kLtRelu = 2, kLtAddBias = 4, kLtGelu = 32;  // epilogues; sums combine them
 inline constexpr int kLtMaxWorkspace = 1;                        // attribute of a preference
-inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;      // matrix layout: 32, 64 bits
+inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;  // attributes of a layout: 32, 64 bits
 
 struct LtAlgorithm {
   std::array<std::uint64_t, 8> data;
@@ -90,15 +90,16 @@ struct Library {
                     const LtAlgorithm*, void* workspace, std::size_t workspace_bytes, Stream);
 };
 
-// Loads libcublas and the libcublasLt next to it. False, with the loader's words, when it cannot.
+// Loads libcublas and the libcublasLt next to it. Returns false if that fails; `problem` is then
+// the loader's message.
 bool load_library(const std::string& path, Library& library, std::string& problem);
 
 }  // namespace tessera::lab::cublas
 
 namespace tessera::lab {
 
-// A vendor over a loaded library (or a test's own functions). Null, with the reason, when it does
-// not start.
+// Returns a vendor that uses a loaded library (or a test's own functions). Returns null if it does
+// not start; `problem` is then the reason.
 std::unique_ptr<Vendor> make_vendor(Device& device, const cublas::Library& library,
                                     const VendorOptions& options, std::string& problem);
 

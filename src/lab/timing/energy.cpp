@@ -10,7 +10,7 @@ std::int64_t calls_in(double ms, double call_ms) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ms / call_ms)));
 }
 
-// Joules of one call in one round; nullopt when the counter gives no value.
+// Returns the joules of one call in one round; nullopt if the counter gives no value.
 std::optional<double> one_round(Timer& timer, const EnergyCounter& counter,
                                 const EnergyCandidate& run, std::int64_t& next_call,
                                 const EnergyOptions& options) {

@@ -1,4 +1,4 @@
-// Measures the joules of a call. The GPU counts its own energy but updates the sum rarely, so a
+// Measures the energy of a call. The GPU counts its energy but updates the counter rarely, so a
 // candidate runs for seconds between two readings, hot and without a pause.
 #pragma once
 
@@ -18,17 +18,18 @@ struct EnergyOptions {
   std::function<bool()> stop;  // asked before each run
 };
 
-// Joules that the GPU has used since some time in the past; nullopt if it does not report it.
+// Returns the joules that the GPU has used since some time in the past; nullopt if it does not
+// report them.
 using EnergyCounter = std::function<std::optional<double>()>;
 
-// A candidate and the milliseconds of one call, as measured before.
+// A candidate, and the milliseconds of one of its calls, which were measured before.
 struct EnergyCandidate {
   Candidate candidate;
   double call_ms = 0;
 };
 
-// Joules of one call, a mean over all rounds; nullopt without a counter. Candidates alternate in
-// seeded random order.
+// Returns the joules of one call as a mean over all rounds; nullopt without a counter. Candidates
+// alternate in seeded random order.
 std::vector<std::optional<double>> joules_a_call(Timer& timer, const EnergyCounter& counter,
                                                  const std::vector<EnergyCandidate>& candidates,
                                                  const EnergyOptions& options = {});

@@ -12,9 +12,9 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kShortestCall = 1e-3;  // ms; keeps the number of calls finite
+constexpr double kShortestCall = 1e-3;  // ms; a lower limit, so that the number of calls is finite
 
-// The value below which `share` of the sorted samples lie.
+// Returns the value below which the share `share` of the sorted samples is.
 double percentile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(at));
@@ -33,7 +33,7 @@ struct Course {
   }
 };
 
-// How often to call in one group.
+// How many calls to make in one group.
 struct GroupPlan {
   std::int64_t untimed = 0, timed = 0, calls_per_sample = 1;
 };
@@ -60,14 +60,15 @@ double time_one(Timer& timer, Course& course) {
   return timer.milliseconds_between(begin, end);
 }
 
-// The first call may load code, so a second one measures the duration, unless the first was long.
+// Returns the time of one call. The first call may load code, so a second one is measured unless
+// the first was long.
 double estimate(Timer& timer, Course& course, const MeasureOptions& options) {
   const double first = time_one(timer, course);
   const double ms = first > options.long_call_ms ? first : time_one(timer, course);
   return std::max(ms, kShortestCall);
 }
 
-// Enqueues the timed calls with marks between them and reads the marks afterwards.
+// Enqueues the timed calls with marks between them, and reads the marks afterwards.
 void time_group(Timer& timer, Course& course, const GroupPlan& plan, Samples& samples,
                 const std::function<void()>& on_busy) {
   course.call(plan.untimed);
@@ -138,7 +139,7 @@ std::vector<Samples> measure(Timer& timer, const std::vector<Candidate>& candida
     courses.push_back({candidate});
     samples.push_back({candidate.name, {}, 0, 1});
   }
-  // WHY: a device makes its first marks slowly; this must not fall between two timed calls.
+  // WHY: a device makes its first marks slowly, which must not happen between two timed calls.
   for (int i = 0; i <= std::max(options.max_calls, options.max_samples); ++i) timer.mark();
   const auto stopped = [&] { return options.stop && options.stop(); };
   const int groups = options.rounds * static_cast<int>(candidates.size());

@@ -1,6 +1,7 @@
 // Measures times. A kernel that is timed after a cooler one looks up to 20 % faster than it is, so
 // candidates alternate in random order, and two figures are kept apart: burst (a rested GPU) and
-// sustained (a hot one). Clocks come through an interface, so all of this is tested without a GPU.
+// sustained (a hot one). Clocks are read through an interface, so all of this is tested without a
+// GPU.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace tessera::lab {
 enum class Mode { kBurst, kSustained };
 std::string_view name_of(Mode mode);
 
-// Marks on the device's stream, and idling.
+// Makes marks on the device's stream, and lets the device idle.
 class Timer {
  public:
   virtual ~Timer() = default;
@@ -40,8 +41,8 @@ class DeviceTimer : public Timer {
   Device& device_;
 };
 
-// Something to time. call(i) enqueues one call; i counts the candidate's calls and picks the
-// operand buffers, so that successive calls find cold caches.
+// Something to time. call(i) enqueues call number i of this candidate; i selects the operand
+// buffers, so that successive calls find cold caches.
 struct Candidate {
   std::string name;
   std::function<void(std::int64_t)> call;
@@ -62,16 +63,16 @@ struct MeasureOptions {
   std::function<void(std::size_t)> on_busy;  // candidate whose timed calls are queued or running
 };
 
-// 0 ... count-1 in an order that the seed draws.
+// Returns 0 ... count-1 in an order that the seed draws.
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed);
-// The order of the candidates' groups in one round.
+// Returns the order of the candidates' groups in one round.
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, int round);
 
-// Another one each time: an order that is always the same favours the same candidate each time. 32
-// bits, so that every reader of JSON holds it.
+// Returns another seed each time: an order that never changes always favours the same candidate. It
+// has 32 bits, so that every reader of JSON can hold it.
 std::uint64_t drawn_seed();
 
-// All samples of a candidate, in milliseconds a call, over all rounds.
+// All samples of a candidate over all rounds, in milliseconds per call.
 struct Samples {
   std::string name;
   std::vector<double> milliseconds;
@@ -80,9 +81,9 @@ struct Samples {
   int rounds = 0;                     // in which it was timed
 };
 
-// Groups of all candidates, in seeded random order in each round. Neighbouring calls share a mark,
-// so a sample is one call plus what the stream needs between two calls; calls are queued ahead, so
-// the host's launch time shows only where it exceeds the kernel's.
+// Times groups of calls of all candidates, in seeded random order in each round. Neighbouring calls
+// share a mark, so a sample is one call plus the time that the stream needs between two calls.
+// Calls are queued ahead, so the host's launch time shows only if it exceeds the kernel's time.
 std::vector<Samples> measure(Timer& timer, const std::vector<Candidate>& candidates, Mode mode,
                              const MeasureOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Clocks, power and temperature of the GPU, read through NVML where the driver brings it.
+// Reads clocks, power and temperature of the GPU through NVML, if the driver includes it.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,14 @@ struct Telemetry {
 
 class Nvml {
  public:
-  // Null if there is no NVML or no such GPU; an empty id means NVML's first GPU. WHY by the place
-  // on the bus: NVML numbers the GPUs in another order than the driver.
+  // Returns null if there is no NVML or no such GPU; an empty id means NVML's first GPU. WHY by the
+  // PCI bus id: NVML numbers the GPUs in another order than the driver.
   static std::unique_ptr<Nvml> load(const std::string& pci_bus_id);
   virtual ~Nvml() = default;
   virtual std::string driver_version() const = 0;
   virtual std::optional<Telemetry> read() const = 0;
-  // Joules since the driver was loaded; the GPU renews the number some ten times a second.
+  // Returns the joules since the driver was loaded. The GPU updates the number some ten times a
+  // second.
   virtual std::optional<double> joules() const = 0;
 };
 

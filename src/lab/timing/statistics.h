@@ -11,7 +11,8 @@ struct Summary {
   std::int64_t n = 0;
 };
 
-// Percentiles interpolate linearly between the sorted samples. Throws kBadArgument without samples.
+// Percentiles are interpolated linearly between the sorted samples. Throws kBadArgument if there
+// are no samples.
 Summary summarize(std::vector<double> samples);
 
 }  // namespace tessera::lab

@@ -24,7 +24,8 @@ void demand(cublas::Code code, const char* function) {
 
 void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-// cuBLASLt's epilogue bits for an activation (its GELU is the tanh form). Empty if it has none.
+// Returns cuBLASLt's epilogue bits for an activation (its GELU is the tanh form); nullopt if
+// cuBLASLt does not have it.
 std::optional<int> lt_activation(Activation activation) {
   switch (activation) {
     case Activation::kIdentity:
@@ -38,7 +39,7 @@ std::optional<int> lt_activation(Activation activation) {
   }
 }
 
-// alpha and beta in the type that the library reads.
+// alpha or beta in the type that the library reads.
 struct Scale {
   alignas(8) std::array<std::byte, 8> bytes{};
   const void* get() const { return bytes.data(); }
@@ -91,7 +92,7 @@ struct ColumnMajor {
     std::swap(a_type, b_type);
     std::swap(batch.stride_a, batch.stride_b);
   }
-  // Its bias has a value for each row of its column-major D.
+  // Whether the library has this bias: one value for each row of its column-major D.
   static bool has(const Problem& p) {
     const VectorKind rows =
         p.order == Order::kColumnMajor ? VectorKind::kPerRow : VectorKind::kPerColumn;
@@ -103,7 +104,7 @@ struct ColumnMajor {
   void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }
 };
 
-// The library on one device: handles, and the workspace that all calls share.
+// The library's state on one device: handles, and the workspace that all calls share.
 struct Session {
   cublas::Library lib{};
   cublas::Handle blas = nullptr;
@@ -120,8 +121,8 @@ struct Session {
 // The descriptors of one problem for cuBLASLt, shared by the candidates that use them.
 class LightProblem {
  public:
-  // WHY: the other constructor has ended when this one begins, so that the destructor runs even if
-  // a descriptor cannot be had half way.
+  // WHY it delegates: the other constructor has then completed, so the destructor runs even if
+  // creating a descriptor fails here.
   LightProblem(Session& session, const ColumnMajor& problem)
       : LightProblem(session, problem, Empty{}) {
     const auto& p = problem_;
@@ -131,7 +132,8 @@ class LightProblem {
     set_op(cublas::kLtTransposeA, p.op_a);
     set_op(cublas::kLtTransposeB, p.op_b);
     if (p.epilogue != 0) set_op(cublas::kLtEpilogue, p.epilogue);
-    // WHY: a candidate may need a bias whose address is aligned.
+    // WHY an address is set: whether a candidate takes the problem may depend on the alignment of
+    // the bias.
     if (p.has_bias) set_bias(session.workspace.address());
     const Batch& batch = p.batch;
     create_layout(a_, p.a_type, transpose_a ? p.k : p.m, transpose_a ? p.m : p.k, p.lda,
@@ -257,14 +259,14 @@ class Cublas : public Vendor {
     const ColumnMajor shape(problem);
     Session& session = *session_;
     std::vector<VendorCall> calls;
-    // The default call reads C from D, so that both have one type.
+    // The default call reads C from D, so both must have one type.
     const bool has_default = problem.beta == 0 || problem.types.c == problem.types.d;
     if (has_default && problem.epilogue.is_identity()) {
       calls.push_back({"cuBLAS default", problem.beta != 0, true,
                        [&session, shape](const Operands& x) { call_default(session, shape, x); }});
     }
     const bool is_empty = problem.m == 0 || problem.n == 0 || problem.k == 0;
-    // Its layouts hold 32 bits of a count, and no arrays of addresses.
+    // cuBLASLt's layouts hold a count of 32 bits, and no arrays of addresses.
     const bool takes_batch = problem.batch.kind != BatchKind::kPointers &&
                              problem.batch.count > 0 &&
                              problem.batch.count <= std::numeric_limits<std::int32_t>::max();
@@ -283,7 +285,8 @@ class Cublas : public Vendor {
   int candidates_;
 };
 
-// Makes the handles on the device's stream; null, with the reason, when the library cannot start.
+// Makes the handles on the device's stream. Returns null if the library cannot start; `problem` is
+// then the reason.
 std::unique_ptr<Session> start_session(Device& device, const cublas::Library& lib,
                                        const VendorOptions& options, std::string& problem) {
   auto session = std::make_unique<Session>();
@@ -368,8 +371,8 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
                                           device.info().name));
   }
-  // WHY: with this variable at 1 the library would use TF32 for FP32 unrequested; at 0 it would not
-  // use TF32 even on request.
+  // WHY: if this variable is 1, the library would use TF32 for FP32 unrequested; if it is 0, it
+  // would not use TF32 even on request.
   unsetenv("NVIDIA_TF32_OVERRIDE");
   std::string problem;  // error of the last library that was found, else of the first one tried
   bool found = false;

@@ -3,7 +3,7 @@
 namespace tessera::lab {
 namespace {
 
-// Whether the library takes this problem at all: one call, waited for.
+// Whether the library takes this problem at all: makes one call and waits for it.
 bool runs(Device& device, const VendorCall& call, const OperandsOf& operands) {
   try {
     call.call(operands(0));

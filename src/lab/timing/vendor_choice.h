@@ -1,4 +1,5 @@
-// Which of the vendor's calls are timed: cuBLAS' default and the fastest cuBLASLt candidate.
+// Chooses which of the vendor's calls are timed: cuBLAS' default and the fastest cuBLASLt
+// candidate.
 #pragma once
 
 #include <functional>
@@ -10,16 +11,16 @@
 
 namespace tessera::lab {
 
-// The operands of call number i.
+// Returns the operands of call number i.
 using OperandsOf = std::function<const Operands&(std::int64_t)>;
 
-// Lives no longer than the call and the operands.
+// The candidate is valid only as long as the call and the operands.
 Candidate candidate_of(const VendorCall& call, const OperandsOf& operands);
 
-// The number of the fastest candidate, from number `first` on; nullopt if none was timed.
+// Returns the index of the fastest candidate, from index `first` on; nullopt if none was timed.
 std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first = 0);
 
-// Chooses, among the calls that run at all, the default, if there is one, and the fastest cuBLASLt
+// Chooses two of the calls that run at all: the default, if there is one, and the fastest cuBLASLt
 // candidate, measured by `how` in bursts. The default comes first.
 std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer,
                                             std::vector<VendorCall> calls,

@@ -1,5 +1,5 @@
-// A table of costs whose numbers are set by their names: what a fit varies, or another table than
-// the library's, from a file.
+// A table of costs whose numbers can be set by name: for a fit, which varies them, or to read a
+// table other than the library's from a file.
 #pragma once
 
 #include <map>
@@ -12,15 +12,16 @@ namespace tessera::lab {
 
 class TunableTable {
  public:
-  // A copy of `from` at first.
+  // Starts as a copy of `from`.
   explicit TunableTable(const gemm::CostTable& from);
   TunableTable(const TunableTable&) = delete;
   TunableTable& operator=(const TunableTable&) = delete;
 
-  // "wgmma.start", a coefficient, or "wgmma_bf16/128x256x64_s4_coop", a rate. Throws kBadArgument.
+  // Sets a coefficient, "wgmma.start", or a rate, "wgmma_bf16/128x256x64_s4_coop". Throws
+  // kBadArgument.
   void set(const std::string& name, double value);
-  // All lines of a file such as src/gemm/cost/tuning/h100.inc. Throws kBadArgument, naming
-  // `option`.
+  // Sets all numbers of a file such as src/gemm/cost/tuning/h100.inc. Throws a kBadArgument that
+  // names `option`.
   void read(const std::string& path, const std::string& option);
 
   const std::vector<std::string>& names() const { return names_; }

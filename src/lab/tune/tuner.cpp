@@ -15,17 +15,19 @@ namespace tessera::lab {
 namespace {
 
 constexpr double kNearTheFastest = 1.05;
-// A plan other than the model's must gain at least this much. WHY: medians scatter by 1 %.
+// A plan is stored only if its time is at most this factor times that of the model's choice. WHY:
+// medians scatter by 1 %.
 constexpr double kWorthChanging = 0.99;
 
-// Whether a call failed because of what it is, and not because of the device.
+// Whether a call failed because of its own properties, not because of the device.
 bool is_of_the_call(const StatusError& error) {
   return error.status().code == StatusCode::kUnsupported ||
          error.status().code == StatusCode::kBadArgument ||
          dynamic_cast<const OutOfMemory*>(&error) != nullptr;
 }
 
-// SuiteMemory has C and D as one matrix, A and B of one type, and a bias of that type.
+// Returns the problem as SuiteMemory can provide it: C and D are one matrix, A and B have one type,
+// and the bias has that type.
 Problem measured_problem(Problem p) {
   p.ldc = p.ldd;
   if (p.batch.kind == BatchKind::kStrided) p.batch.stride_c = p.batch.stride_d;
@@ -122,7 +124,7 @@ void Tuner::time(const std::vector<Bound>& bound, const CellOperands& operands,
 TunedCall Tuner::tune(const gemm::CallToPlan& call) {
   TunedCall out;
   try {
-    // The problem as the plan looks it up: a batch that is one product becomes that product.
+    // The problem as the plan looks it up: a batch with one product becomes that product.
     const gemm::Plan planned =
         gemm::plan(call.problem, call.alignment, gemm::limits_of(device_.info()),
                    {.workspace_limit = call.workspace_limit});

@@ -1,6 +1,6 @@
-// A pass over a batch. Its products have the operands of three different ones, again and again: so
-// few references serve a batch of any length, and products with the same operands must have the
-// same bits wherever they are.
+// A pass over a batch. Its products use three different sets of operands again and again. So few
+// references serve a batch of any length, and products with the same operands must have the same
+// bits wherever they are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kDifferent = 3;  // products
 
 // All matrices of one operand as they are in memory. For a batch of pointers they are in another
-// order, at multiples of the stated alignment, but of no larger one.
+// order, at addresses that are multiples of the stated alignment and of no larger one.
 class Matrices {
  public:
   Matrices(const Batch& batch, ElementType type, const MatrixView& view, std::int64_t stride,
@@ -30,7 +30,7 @@ class Matrices {
 
   HostMatrix& memory() { return memory_; }
   const HostMatrix& memory() const { return memory_; }
-  // Bytes from the first element of the memory to that of a product's matrix.
+  // Returns the bytes from the first element of the memory to that of a product's matrix.
   std::int64_t offset(std::int64_t product) const {
     if (batch_.kind == BatchKind::kStrided) return product * stride_ * element_;
     const std::int64_t place = batch_.count - 1 - product;
@@ -40,13 +40,13 @@ class Matrices {
   void put(std::int64_t product, const HostMatrix& matrix) {
     copy_runs(memory_, offset(product), matrix, 0);
   }
-  // The product's matrix out of memory like this one.
+  // Returns a product's matrix, copied from memory laid out like this one.
   HostMatrix take(const HostMatrix& memory, std::int64_t product) const {
     HostMatrix matrix(memory.type(), view_, 0);
     copy_runs(matrix, 0, memory, offset(product));
     return matrix;
   }
-  // Poison in the place of a product's matrix.
+  // Overwrites a product's matrix with poison.
   void wipe(HostMatrix& memory, std::int64_t product) const {
     copy_runs(memory, offset(product), HostMatrix(memory.type(), view_, 0), 0);
   }
@@ -141,7 +141,7 @@ class BatchPass final : public Pass {
                                            reference_options(), vectors()));
   }
 
-  // What an output must be, product by product.
+  // What an output must hold, product by product.
   struct Wanted {
     std::string_view name;
     const Matrices& matrices;
@@ -149,7 +149,7 @@ class BatchPass final : public Pass {
     const Bound& bound;
   };
 
-  // Why what the device left behind is wrong; empty when it is right.
+  // Returns why the output on the device is wrong; "" if it is right.
   std::string judge(const Wanted& wanted, const HostMatrix& after, const HostMatrix& before,
                     Comparison& comparison) const {
     HostMatrix rest = after.clone(), blank = before.clone();
@@ -180,7 +180,7 @@ class BatchPass final : public Pass {
     return fmt::format("{} was written outside the elements of its products", wanted.name);
   }
 
-  // The argument for a plan: the operand itself, or an array of its addresses.
+  // The argument for a plan: the operand itself, or an array of the addresses of its matrices.
   class OnDevice {
    public:
     OnDevice(Device& device, const Batch& batch, const Matrices& matrices, const HostMatrix& memory,

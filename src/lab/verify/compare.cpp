@@ -23,7 +23,8 @@ struct Expected {
   double high, low, magnitude;
 };
 
-// Error over bound of one entry: at most 1 when right, infinite when no bound could accept it.
+// Returns the error of one entry divided by its bound: at most 1 if the entry is right, infinite if
+// no bound could accept it.
 double error_ratio(double got, const Expected& want, const Bound& bound, double largest) {
   if (std::isnan(want.high)) return std::isnan(got) ? 0 : kInfinity;
   if (std::isnan(got)) return kInfinity;
@@ -60,13 +61,13 @@ void judge(Comparison& part, const Entry& entry, double got, const Expected& wan
   if (!part.first || earlier(here, *part.first)) part.first = here;
 }
 
-// First byte at which two ranges differ, or `count`.
+// Returns the first byte at which two ranges differ, or `count`.
 std::size_t first_difference(const std::byte* x, const std::byte* y, std::size_t count) {
   if (std::memcmp(x, y, count) == 0) return count;
   return std::mismatch(x, x + count, y).first - x;
 }
 
-// First element in [begin, end) of the buffer that is not poison, or `end`.
+// Returns the first element in [begin, end) of the buffer that is not poison, or `end`.
 std::size_t first_not_poison(const HostMatrix& matrix, std::size_t begin, std::size_t end) {
   const std::uint64_t poison = poison_of(matrix.type());
   const std::size_t step = size_of(matrix.type());
@@ -121,7 +122,7 @@ double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill) {
 
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
   const ComputeFacts& compute = facts_of(types.compute);
-  // For types with fewer digits than the sum, tensor cores add 32 bytes at a time.
+  // If the operands have fewer digits than the sum, tensor cores add 32 bytes at a time.
   const int digits_of_wider = std::max(facts_of(types.a).digits, facts_of(types.b).digits);
   const int operand_digits = std::min(digits_of_wider, compute.operand_digits);
   const bool cut = is_float(compute.sum) && operand_digits < facts_of(compute.sum).digits;
@@ -141,7 +142,7 @@ Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, in
 
 Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types) {
   if (epilogue.is_identity()) return bound;
-  // One rounding each of scale and bias.
+  // Scale and bias are one rounding each.
   const double roundings = 2 + row_of(epilogue.activation).roundings;
   bound.chain += roundings * unit_roundoff(facts_of(types.compute).sum);
   return bound;

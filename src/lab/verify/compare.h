@@ -23,30 +23,31 @@
 
 namespace tessera::lab {
 
-// c(k) by the kind of data: min(k + 3, 12) where signs cancel, min(k + 3, 4 + 2 sqrt(k)) where they
-// do not, and k + 3 (no fill) for a user's data.
+// Returns c(k) for the kind of data: min(k + 3, 12) if signs cancel, min(k + 3, 4 + 2 sqrt(k)) if
+// they do not, and k + 3 for a user's data (no fill).
 double chain_constant(std::int64_t k, std::optional<Fill> fill);
-// The same where each sum of `group` products is added and cut towards zero: min(k + 3, 12 + 4
-// sqrt(k) / group) where signs cancel, min(k + 3, 4 + 2 sqrt(k) + k / (2 group)) where they do not.
+// Like chain_constant, if each sum of `group` products is added and cut towards zero: min(k + 3, 12
+// + 4 sqrt(k) / group) if signs cancel, min(k + 3, 4 + 2 sqrt(k) + k / (2 group)) if they do not.
 // Simulated chains of 64 ... 16384 terms need 2.4 sqrt(k) / group at most, and 0.36 k / group.
 double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group);
-// The same of operands that are split into terms: chains of 32 of k, whose sums ordinary adds put
-// together. The last two steps of a chain add large products: five roundings each on average, of a
-// sum that grows, and simulated sums of 1000 of k need 4 at most. The product of two low terms,
-// which is left out, is four roundings. At least chain_constant(k), since kernels of FP32 may take
-// the product.
+// Like chain_constant, for operands that are split into terms: chains over 32 of k, whose sums are
+// combined by ordinary additions. The last two steps of a chain add large products: five roundings
+// each on average, of a sum that grows, and simulated sums of 1000 of k need 4 at most. The product
+// of two low terms, which is left out, is four roundings. The result is at least chain_constant(k),
+// since kernels of FP32 may compute the product.
 double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill);
 
 struct Bound {
   double chain = 0;  // c(k) * u of what products are summed in
   double out = 0;    // u of the output's type
   double tiny = 0;   // half of the output's smallest number: the error of numbers near 0
-  // All 0 demands the value itself, rounded once to the output's type.
+  // Whether the bound is 0, so that the result must be the value itself, rounded once to the
+  // output's type.
   bool exact() const { return chain == 0 && out == 0 && tiny == 0; }
 };
-// `digits` of A and B are in use; 0: all that their types have, some of which TF32 drops.
+// `digits` of A and B are in use; 0 means all that their types have, of which TF32 drops some.
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits = 0);
-// The same after an epilogue.
+// Returns the bound after an epilogue.
 Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types);
 
 struct Mismatch {
@@ -66,12 +67,14 @@ struct Comparison {
 // the reference overflows the type). +0 and -0 are equal.
 Comparison compare(const HostMatrix& d, const Reference& reference, const Bound& bound);
 
-// Sees writes outside the elements: compares guards and gaps with poison, or, with a copy of the
-// matrix as it was, every byte. The sentence says where; empty when untouched.
+// Find writes outside the elements: the first compares guards and gaps with poison, the second
+// every byte with a copy of the matrix as it was. The sentence says where; it is empty if nothing
+// was written.
 std::string find_stray_write(const HostMatrix& d, std::string_view name);
 std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name);
 
-// "D(3, 7) is 1.5 and should be 2 (12 of 4096 entries are wrong)"; names entries never written.
+// Returns "D(3, 7) is 1.5 and should be 2 (12 of 4096 entries are wrong)". Also names entries that
+// were never written.
 std::string describe(const Comparison& comparison, ElementType type, std::string_view name = "D");
 
 }  // namespace tessera::lab

@@ -16,7 +16,8 @@ using Words = std::vector<std::uint64_t>;
 constexpr int kFewestDigits = 8;
 constexpr double kLargestValue = 0x1p62;
 
-// A value times `unit` as an integer modulo 2^64; false when it is not one.
+// Converts a value times `unit` to an integer modulo 2^64. Returns false if the value is not an
+// integer.
 bool to_word(double value, double unit, std::uint64_t& word) {
   const double scaled = value * unit;
   if (!(std::abs(scaled) < kLargestValue) || scaled != std::rint(scaled)) return false;
@@ -24,7 +25,8 @@ bool to_word(double value, double unit, std::uint64_t& word) {
   return true;
 }
 
-// y = unit * matrix * x modulo 2^64. Rows that hold anything but integers are marked in `broken`.
+// Returns unit * matrix * x modulo 2^64. Rows that hold anything but integers are marked in
+// `broken`.
 template <class T>
 Words multiply_rows(const HostMatrix& matrix, double unit, const Words& x,
                     std::vector<char>* broken) {
@@ -64,7 +66,7 @@ Words random_words(std::int64_t count, std::uint64_t seed) {
   return words;
 }
 
-// Row r of alpha A B + beta C in doubles: exact, since all values are integers.
+// Returns row r of alpha A B + beta C in doubles, which is exact since all values are integers.
 std::vector<double> exact_row(const Problem& p, const HostMatrix& a, const HostMatrix& b,
                               const HostMatrix& c, std::int64_t r) {
   std::vector<double> row(p.n, 0.0);
@@ -79,7 +81,7 @@ std::vector<double> exact_row(const Problem& p, const HostMatrix& a, const HostM
   return row;
 }
 
-// Names the first wrong entry of a wrong row and counts the wrong ones in it.
+// Finds the first wrong entry of a wrong row and counts the wrong entries in it.
 void locate(Comparison& result, const std::vector<double>& want, const HostMatrix& d,
             std::int64_t r) {
   for (std::int64_t j = 0; j < d.view().cols; ++j) {

@@ -15,8 +15,8 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-// Every size of the list 0 1 2 3 7 16 31 32 33 63 65 127 128 129 255 257 occurs at least once in
-// each place; tails in one, two and three dimensions at once.
+// Every size of the list 0 1 2 3 7 16 31 32 33 63 65 127 128 129 255 257 occurs at least once as m,
+// as n and as k, with tails in one, two and three dimensions at once.
 constexpr std::array kShapes{
     Shape{0, 7, 3},      Shape{3, 0, 16},    Shape{2, 3, 0},      Shape{1, 1, 1},
     Shape{1, 129, 7},    Shape{257, 1, 2},   Shape{2, 2, 31},     Shape{3, 16, 129},
@@ -25,7 +25,8 @@ constexpr std::array kShapes{
     Shape{128, 128, 16}, Shape{129, 2, 257}, Shape{7, 257, 255},  Shape{129, 129, 129},
     Shape{255, 255, 32}, Shape{1, 1, 257},   Shape{257, 255, 1},  Shape{512, 128, 256}};
 
-// Small ones, since each runs 144 times: all tails, one block exactly, more blocks than one.
+// Small shapes, since each runs 144 times: one with all tails, one of exactly one block, one of
+// several blocks.
 constexpr std::array kFullCross{Shape{33, 65, 7}, Shape{32, 128, 16}, Shape{129, 31, 65}};
 
 constexpr std::array kScales{0.0, 1.0, -1.5};
@@ -57,7 +58,7 @@ LatticeCase make_case(const Shape& shape, const Types& types, Order order, std::
   return out;
 }
 
-// The draws of one case, all from its seed.
+// The random choices of one case, all from its seed.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : state_(mix_bits(seed)) {}
@@ -70,7 +71,8 @@ class Draw {
   std::uint64_t state_;
 };
 
-// A third of the cases is aligned, in a third one operand is not, in the others each has its own.
+// Draws the misalignment: a third of the cases is aligned, in a third one operand is misaligned, in
+// the others each operand has its own misalignment.
 Misalign drawn_misalign(Draw& draw, bool in_place) {
   const int kind = draw.below(3);
   if (kind == 0) return 0;
@@ -87,7 +89,7 @@ Misalign drawn_misalign(Draw& draw, bool in_place) {
 
 LatticeCase drawn_case(const Shape& shape, const Types& types, std::string_view layout, Draw draw) {
   const Order order = kOrders[draw.below(2)];
-  // WHY: the full cross has many cases that multiply nothing; here an alpha of 0 is the exception.
+  // WHY alpha is rarely 0 here: the full cross has many cases that multiply nothing.
   const double alpha = kScales[draw.below(8) == 0 ? 0 : 1 + draw.below(2)];
   const double beta = kScales[draw.below(3)];
   LatticeCase out =
@@ -176,7 +178,7 @@ std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std:
     const Shape shape{around(block.m, draw.below(6)), around(block.n, draw.below(6)), k};
     cases.push_back(drawn_case(shape, types, kLayouts[k % 4], draw));
     LatticeCase& one = cases.back();
-    // Every other round of layouts is aligned throughout.
+    // In every other round of layouts all operands are aligned.
     if (k / 4 % 2 == 0) {
       one.misalign = 0;
       for (std::int64_t* ld : {&one.problem.lda, &one.problem.ldb}) *ld = (*ld + 3) / 4 * 4;

@@ -1,6 +1,6 @@
-// The shapes where kernels break: 0 and 1, powers of two and their neighbours, every tail. The full
-// cross of order, layout, alpha, beta and leading dimension at three shapes; elsewhere each shape
-// once a layout, the rest drawn by seed.
+// The shapes at which kernels break: 0 and 1, powers of two and their neighbours, every tail. Three
+// shapes have the full cross of order, layout, alpha, beta and leading dimension. Every other shape
+// has one case per layout; the rest of it is drawn by seed.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct LatticeCase {
 
 std::vector<LatticeCase> lattice(const Types& types, std::uint64_t seed = 1);
 
-// One case a shape, drawn by seed: for a quick look.
+// Returns one case per shape, drawn by seed, for a quick check.
 std::vector<LatticeCase> short_lattice(const Types& types, std::uint64_t seed = 1);
 
-// Batches of small products, strided and of pointers, some of whose operands are shared, and whose
-// strides and addresses are aligned and not. Not every kernel takes a batch of pointers.
+// Returns batches of small products, strided and by pointers. Some of their operands are shared,
+// and strides and addresses are aligned or not. Not every kernel takes a batch of pointers.
 std::vector<LatticeCase> batch_lattice(const Types& types, std::uint64_t seed = 1);
 
-// Where kernels with a schedule along k break: every depth from 1 to 64 and a few long ones, on
-// outputs around the edges of a block tile; operands that tensor copies take, and such as they do
-// not. The rest drawn by seed.
+// Returns cases at which kernels with a schedule along k break: every depth from 1 to 64 and a few
+// long ones, on outputs around the edges of a block tile, with operands that tensor copies take and
+// others that they do not take. The rest is drawn by seed.
 std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std::uint64_t seed = 1);
 
 }  // namespace tessera::lab

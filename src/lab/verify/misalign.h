@@ -18,7 +18,7 @@ struct Misalign {
   bool operator==(const Misalign&) const = default;
 };
 
-// "3" where all are alike, else "0,1,0,3": of A, B, C and D.
+// Returns "3" if all are equal, else the numbers of A, B, C and D: "0,1,0,3".
 inline std::string text_of(const Misalign& by) {
   if (by == Misalign(by.a)) return std::to_string(by.a);
   return std::to_string(by.a) + "," + std::to_string(by.b) + "," + std::to_string(by.c) + "," +

@@ -11,7 +11,7 @@
 namespace tessera::lab {
 namespace {
 
-// Watches the launches of a pass, and no others.
+// Observes the launches of a pass and no others.
 class Watch {
  public:
   Watch(Device& device, bool checks) : device_(checks ? &device : nullptr) {
@@ -67,7 +67,8 @@ Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
       scale_(vector_of(p.epilogue.scale, scale_type(p.types), kStreamOfScale)),
       bias_(vector_of(p.epilogue.bias, bias_type(p.types), kStreamOfBias)) {
   if (exact) return;
-  // Data whose products are exact: a bound for operands that the arithmetic rounds hides much.
+  // The data are such that products are exact: a bound that allows for rounded operands would hide
+  // much.
   bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
   bound_x = bound_after(problem_of_x(p).epilogue, bound, p.types);
   bound = bound_after(p.epilogue, bound, p.types);

@@ -1,5 +1,5 @@
-// One set of inputs of a verification with the expected result: how it is run, and how its outcome
-// is reported. Derived classes decide whether it is one product or a batch.
+// One set of inputs of a verification, with the expected result. Derived classes are for one
+// product and for a batch.
 #pragma once
 
 #include <cstdint>
@@ -46,25 +46,26 @@ class Pass {
  public:
   virtual ~Pass() = default;
 
-  // Integers too many to be recomputed: whole rows are checked instead.
+  // Whether whole rows are checked, because the integers are too many to be recomputed.
   virtual bool by_rows() const { return false; }
   virtual const Reference& reference() const = 0;
-  // Runs the kernel and writes what came out over the last pass; a fault is a failure, too.
+  // Runs the kernel and writes the outcome over that of the last pass. A fault is a failure, too.
   void run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const;
 
  protected:
   Pass(const Problem& p, const VerifyOptions& o, bool is_exact);
-  // Runs the kernel and looks at everything that it could have touched.
+  // Runs the kernel and checks everything that it could have written.
   virtual Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const = 0;
-  // Runs the kernel on these operands, and fills in the facts that the run itself yields.
+  // Runs the kernel on these operands, and fills in the facts that the run itself provides.
   void launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
               const gemm::Alignment& alignment, Outcome& outcome) const;
 
-  // The hash of all bytes of D, including those around its elements; empty if it is not wanted.
+  // Returns the hash of all bytes of D, including those around its elements; "" if it is not
+  // requested.
   std::string hash_if_wanted(const HostMatrix& d) const;
   FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
   EpilogueVectors vectors() const { return {&scale_, &bias_}; }
-  // The auxiliary output of a product as the D of another one.
+  // Returns a problem whose D is the auxiliary output of the given problem.
   static Problem problem_of_x(Problem problem);
   ReferenceOptions reference_options() const;
 
@@ -79,7 +80,7 @@ class Pass {
     VectorsOnDevice(const Pass& pass, Device& device, bool guarded)
         : pass_(pass), scale_(device, pass.scale_, guarded), bias_(device, pass.bias_, guarded) {}
     void add_to(Operands& operands) const;
-    // Why they are not as they were; empty when they are.
+    // Returns which vector was changed by the run; "" if none was.
     std::string find_change() const;
 
    private:
@@ -93,7 +94,7 @@ class Pass {
   HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
 };
 
-// Passes of a problem without a batch, and of one with a batch.
+// Make the passes of a problem without a batch, and of one with a batch.
 std::unique_ptr<Pass> make_single_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 std::unique_ptr<Pass> make_batch_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 

@@ -14,7 +14,7 @@ gemm::PlanOptions with_kernel(gemm::PlanOptions options, const KernelChoice& cho
   return options;
 }
 
-// Microseconds per call, the median of `calls` calls.
+// Returns microseconds per call, the median of `calls` calls.
 template <class Call>
 double median_us(int calls, Call call) {
   using Clock = std::chrono::steady_clock;

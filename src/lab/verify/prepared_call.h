@@ -1,5 +1,5 @@
-// A kernel planned and prepared for one problem on a device, with a workspace of its own: what is
-// timed, counted and verified.
+// A kernel that is planned and prepared for one problem on a device, with a workspace of its own.
+// It can be timed, counted and verified.
 #pragma once
 
 #include "device/buffer.h"
@@ -10,7 +10,7 @@
 
 namespace tessera::lab {
 
-// Host time of one call, microseconds: medians of a few.
+// Host time of one call in microseconds, as medians of a few calls.
 struct HostTime {
   double plan = 0, prepare = 0;
   double execute = 0;  // all launches; 0 on the virtual GPU, where it is the run itself
@@ -19,8 +19,8 @@ struct HostTime {
 
 class PreparedCall {
  public:
-  // Throws kUnsupported (before anything is loaded) when the kernel does not take the problem,
-  // kUnavailable when the device cannot load its code.
+  // Throws kUnsupported (before anything is loaded) if the kernel does not take the problem, and
+  // kUnavailable if the device cannot load its code.
   PreparedCall(Device& device, const KernelChoice& choice, const Problem& problem,
                const gemm::Alignment& alignment, gemm::PlanOptions options = {});
 
@@ -28,13 +28,13 @@ class PreparedCall {
   const std::string& code() const { return prepared_.code(); }
   const LoadedImage& image() const { return prepared_.image(); }
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
-  // Packs what the options say is packed of these operands; before they are run.
+  // Packs those of the operands that the options say are packed. Must be called before run().
   void pack(Device& device, const Operands& operands);
   // Runs with the problem's alpha and beta. Asynchronous if the device is.
   void run(const Operands& operands, const Stop& stop = {}) const;
 
-  // Plans and prepares again, to time it; where the device has a clock, runs on the last of these
-  // operands, too.
+  // Plans and prepares again, to time these steps. If the device has a clock, also runs on the last
+  // of these operand sets.
   HostTime host_time(Device& device, const OperandSets& sets) const;
 
  private:

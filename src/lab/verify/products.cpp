@@ -36,7 +36,8 @@ struct Double {
   }
 };
 
-// b as panels of kPanel columns, each contiguous (k, kPanel), the last one padded with zeros.
+// Returns b as panels of kPanel columns, each contiguous (k, kPanel); the last one is padded with
+// zeros.
 std::vector<double> pack_panels(const Extents& size, const double* b) {
   const std::int64_t panels = (size.n + kPanel - 1) / kPanel;
   std::vector<double> packed(panels * size.k * kPanel);
@@ -54,7 +55,7 @@ std::vector<double> pack_panels(const Extents& size, const double* b) {
   return packed;
 }
 
-// One tile of results: `rows` rows of a times one panel.
+// Computes one tile of results: `rows` rows of a times one panel.
 template <class Sum, int rows>
 void multiply_tile(std::int64_t k, const double* a, const double* panel,
                    Sum (&sums)[rows][kVectors]) {

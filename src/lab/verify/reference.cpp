@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostEntries = 16384;
 constexpr std::int64_t kMostFullEntries = std::int64_t{1} << 27;  // of D, and of A and B together
 
-// A sum as it comes out of the product, before alpha and beta.
+// A sum as the product gives it, before alpha and beta.
 struct Sum {
   double high = 0, low = 0, magnitude = 0;
 };
@@ -35,8 +35,8 @@ TwoDoubles two_product(double x, double y) {
   return {product, std::fma(x, y, -product)};
 }
 
-// Scales a sum and adds beta * C, all in double-double, and stores it as entry i of the reference;
-// after an epilogue, which has the 64 bits of a long double.
+// Scales a sum and adds beta * C in double-double, applies the epilogue in a long double of 64
+// bits, and stores the value as entry i of the reference.
 class Finisher {
  public:
   Finisher(const Problem& problem, const HostMatrix& c, const EpilogueVectors& vectors)
@@ -55,7 +55,7 @@ class Finisher {
     const TwoDoubles addend = beta_ != 0 ? two_product(beta_, c) : TwoDoubles{0, 0};
     const TwoDoubles total = two_sum(product.high, addend.high);
     const double rest = total.low + product.low + addend.low + alpha_ * sum.low;
-    // WHY: error terms of infinities are NaN; the plain sum is then the answer.
+    // WHY: the error terms of infinities are NaN, so then the plain sum is the answer.
     const bool finite = std::isfinite(total.high) && std::isfinite(rest);
     const TwoDoubles value = finite ? two_sum(total.high, rest) : TwoDoubles{total.high, 0};
     out.high[i] = value.high;
@@ -65,7 +65,8 @@ class Finisher {
   }
 
  private:
-  // Modulo 2^32, as a GPU adds. An FP64 sum of bytes is exact for every k that fits a memory.
+  // Stores an integer modulo 2^32, as a GPU adds. An FP64 sum of bytes is exact for every k that
+  // fits a memory.
   void store_integer(Reference& out, std::int64_t i, const Sum& sum, double c) const {
     const auto wrapped = [](double x) {
       return static_cast<std::uint32_t>(static_cast<std::int64_t>(x));
@@ -102,12 +103,13 @@ class Finisher {
   bool is_of_integers_;
 };
 
-// FP64 holds exact products of FP32 and narrower numbers, and their sums to far more digits.
+// Whether FP64 is not enough. It holds exact products of FP32 and narrower numbers, and their sums
+// with many digits to spare.
 bool needs_double_double(const Types& types) {
   return facts_of(facts_of(types.compute).sum).digits > 32;
 }
 
-// The logical matrix, row-major without gaps, in FP64.
+// Returns the logical matrix, row-major without gaps, in FP64.
 std::vector<double> dense(const HostMatrix& matrix) {
   const MatrixView view = matrix.view();
   std::vector<double> out(view.rows * view.cols);
@@ -120,7 +122,8 @@ std::vector<double> dense(const HostMatrix& matrix) {
   return out;
 }
 
-// c = a b in FP64 with OpenBLAS or our own loop; returns what did it.
+// Computes c = a b in FP64 with OpenBLAS or our own loop. Returns the name of the one that was
+// used.
 std::string multiply_fp64(const Extents& size, const double* a, const double* b, double* c,
                           const ReferenceOptions& options) {
   const OpenBlas* blas = options.own_code_only ? nullptr : OpenBlas::load(options.openblas_path);
@@ -152,7 +155,7 @@ void full_reference(Reference& out, const Problem& problem, const HostMatrix& a,
   });
 }
 
-// One entry of A B in double-double, straight from the strided operands.
+// Returns one entry of A B in double-double, straight from the strided operands.
 Sum dot(const HostMatrix& a, const HostMatrix& b, const Entry& entry) {
   constexpr std::int64_t kChunk = 256;
   std::array<double, kChunk> left, right;
@@ -184,7 +187,7 @@ void listed_reference(Reference& out, const Problem& problem, const HostMatrix& 
   });
 }
 
-// Both sides of every multiple of `tile` below `extent`.
+// Returns the indices on both sides of every multiple of `tile` below `extent`.
 std::vector<std::int64_t> seam_sides(std::int64_t extent, std::int64_t tile) {
   std::vector<std::int64_t> sides;
   for (std::int64_t left = extent; left > tile; left -= tile) {  // the seam itself may overflow

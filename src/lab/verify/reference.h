@@ -1,7 +1,7 @@
-// The expected D. Products that are summed in FP32 or less are recomputed in FP64 (OpenBLAS where
-// it can be loaded, else our own blocked loop), FP64 products in double-double. Each value comes
-// with the magnitude that the error bound scales with. Beyond 2^31 multiply-adds only a sample of
-// the entries is computed.
+// Computes the expected D. Products that are summed in FP32 or less are recomputed in FP64 (by
+// OpenBLAS if it can be loaded, else by our own blocked loop), FP64 products in double-double. Each
+// value has the magnitude with which the error bound scales. Beyond 2^31 multiply-adds only a
+// sample of the entries is computed.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@ namespace tessera::lab {
 
 inline constexpr std::int64_t kFullReferenceLimit = std::int64_t{1} << 31;  // multiply-adds
 
-inline constexpr int kSeededEntries = 4096;  // of a sample
+inline constexpr int kSeededEntries = 4096;  // seeded entries of a sample
 
 struct Entry {
   std::int64_t row = 0, col = 0;
 };
 
-// value = high + low. Without a list of entries all of D: entry (r, c) at r * cols + c.
+// The expected values: value = high + low. Without a list of entries they are all of D, with entry
+// (r, c) at r * cols + c.
 struct Reference {
   std::int64_t rows = 0, cols = 0;
   std::vector<Entry> entries;     // which entries the values belong to; empty: every one
@@ -46,10 +47,10 @@ struct ReferenceOptions {
   int sample = kSeededEntries;     // seeded entries; of fewer than usual, no seams are looked at
 };
 
-// Whether D is small enough to be computed whole; else a sample represents it.
+// Whether D is small enough to be computed whole. If not, a sample represents it.
 bool fits_full_reference(const Problem& problem, std::int64_t full_limit = kFullReferenceLimit);
 
-// The vectors of an epilogue; null where it has none.
+// The vectors of an epilogue; null if the epilogue has none.
 struct EpilogueVectors {
   const HostMatrix* scale = nullptr;
   const HostMatrix* bias = nullptr;
@@ -60,14 +61,14 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
                          const HostMatrix& c, const ReferenceOptions& options = {},
                          const EpilogueVectors& vectors = {});
 
-// 4096 seeded entries, the corners, and both sides of every multiple of 8 (which every tile seam
-// is; of 16, 32, ... where that would be more than 16384 entries) at one seeded row and column
-// each. Every entry where D has no more than 4096.
-// With fewer seeded entries than that: these and the corners.
+// Returns 4096 seeded entries, the corners, and both sides of every multiple of 8 at one seeded row
+// and column each. Every seam of a tile is a multiple of 8. If that would be more than 16384
+// entries, the multiples are of 16, 32, ... If D has no more than 4096 entries, returns all.
+// With fewer seeded entries than that, returns only these and the corners.
 std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed,
                                   int seeded = kSeededEntries);
 
-// alpha or beta as a kernel of this type sees it.
+// Returns alpha or beta as a kernel of this type sees it.
 double scale_in_type(ComputeType type, double scale);
 
 }  // namespace tessera::lab

@@ -21,8 +21,8 @@ class SinglePass final : public Pass {
     reference_x_ = make_reference(problem_of_x(problem), a, b, c, reference_options(), vectors());
   }
 
-  // Whole matrices of integers are too big to be recomputed; their rows are not. After an epilogue,
-  // which is not linear, a sample is.
+  // Whole matrices of integers are too big to be recomputed, but their rows can be checked. After
+  // an epilogue, which is not linear, a sample is checked instead.
   bool by_rows() const override {
     return exact && problem.epilogue.is_identity() &&
            !fits_full_reference(problem, options.reference.full_limit);
@@ -30,7 +30,7 @@ class SinglePass final : public Pass {
   const Reference& reference() const override { return reference_; }
 
  private:
-  // Inputs that must not be read stay poison.
+  // Inputs that must not be read are left as poison.
   void fill_inputs() {
     const int nans = exact ? 0 : options.nans;
     const auto prepare = [&](HostMatrix& matrix, std::uint64_t stream, int count) {
@@ -50,7 +50,7 @@ class SinglePass final : public Pass {
     return HostMatrix(problem.types.d, view_d(problem), kGuardBytes, options.misalign.d);
   }
 
-  // Why what the device left behind is wrong; empty when it is right.
+  // Returns why the output on the device is wrong; "" if it is right.
   std::string judge(const HostMatrix& d, Comparison& comparison) const {
     comparison = by_rows() ? compare_rows_exactly(problem, a, b, c, d, options.seed)
                            : compare(d, reference_, bound);
@@ -67,8 +67,8 @@ class SinglePass final : public Pass {
   }
 
   Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const override {
-    // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
-    // guards a stray access is seen on any device. So the two passes alternate.
+    // WHY alternately: without guards the virtual GPU itself stops at the first byte outside an
+    // operand; with guards a stray access is seen on any device.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
     const bool hide_unread = exact;  // null where the contract lets the caller pass null
     const Uploaded on_a(device, a, guarded), on_b(device, b, guarded), on_c(device, c, guarded);

@@ -8,14 +8,14 @@
 
 namespace tessera::lab {
 
-// True ends the work with Stopped.
+// Returns true to end the work, which then throws Stopped.
 using Stop = std::function<bool()>;
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped between two launches"; }
 };
 
-// gemm::execute(), with the stop asked before each launch.
+// Like gemm::execute(), but checks `stop` before each launch.
 inline void execute(const gemm::Prepared& prepared, const gemm::Arguments& arguments,
                     const Stop& stop) {
   require(check(prepared.plan(), arguments));

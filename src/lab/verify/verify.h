@@ -1,5 +1,5 @@
-// Is a kernel right on a problem? Exact integers first, then real data under the componentwise
-// bound; everything around D, and all of A, B and C, must be untouched.
+// Verifies a kernel on a problem. Exact integers come first, then real data under the componentwise
+// bound. Everything around D, and all of A, B and C, must be unchanged.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct VerifyOptions {
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
 };
 
-// "full", "sampled" or "failed", as in a record.
+// Whether all entries were checked or a sample, as in a record: "full", "sampled" or "failed".
 enum class Verified { kFull, kSampled, kFailed };
 std::string_view name_of(Verified verified);
 
@@ -68,14 +68,15 @@ class Pass;
 // Data and references of one problem, made once and used for many kernels and devices.
 class VerifyCase {
  public:
-  // Throws kBadArgument for an illegal problem, kUnavailable when the host's memory is too small.
+  // Throws kBadArgument if the problem is illegal, and kUnavailable if the host's memory is too
+  // small.
   VerifyCase(const Problem& problem, const VerifyOptions& options = {});
   ~VerifyCase();
 
-  // A fault of the kernel on the virtual GPU is a failed verification; a kernel that does not
-  // support the problem, or a device that cannot run it, throws.
+  // A fault of the kernel on the virtual GPU is a failed verification. Throws if the kernel does
+  // not support the problem, or if the device cannot run it.
   VerifyResult check(Device& device, const KernelChoice& choice) const;
-  // The same with other plan options than those of the case.
+  // Like the function above, with other plan options than those of the case.
   VerifyResult check(Device& device, const KernelChoice& choice, gemm::PlanOptions plan) const;
 
   const Problem& problem() const { return problem_; }

@@ -40,7 +40,7 @@ std::vector<Line> lines_of(std::string_view text) {
 
 bool is_label(std::string_view text) { return text.back() == ':' && text.find(' ') == text.npos; }
 
-// A kernel's lines, from its first to the one before ".end".
+// The lines of one kernel in the text: from its head to the line before ".end".
 struct KernelLines {
   Line head;
   std::string name;
@@ -137,8 +137,8 @@ class Text {
     }
   }
 
-  // Everything that the text calls a kernel must be the file's code: nothing else may be
-  // overwritten.
+  // Checks that each kernel of the text is a kernel of the file, with the same offset and length,
+  // so that nothing but code is overwritten.
   void check_sizes(const std::vector<KernelLines>& kernels) {
     std::optional<CubinFile> file;
     for (const KernelLines& kernel : kernels) {
@@ -154,7 +154,8 @@ class Text {
     }
   }
 
-  // Warps may take registers from each other.
+  // Whether the kernel changes the register counts of warps (USETMAXREG), so that a warp may use
+  // more registers than it was launched with.
   static bool sets_registers(const KernelLines& kernel) {
     return std::ranges::any_of(kernel.code, [](const Line& line) {
       return line.text.find("USETMAXREG") != std::string_view::npos;

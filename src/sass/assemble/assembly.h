@@ -1,7 +1,7 @@
-// A cubin as text that a person can edit, and the way back. The text holds every instruction with
-// its control field, labels at branch targets, and all bytes of the file that are not code, so that
-// the same cubin can be made from the text alone, bit for bit. docs/sass-by-hand.md shows how to
-// work with it.
+// Converts a cubin into text that a person can edit, and back. The text holds every instruction
+// with its control field, labels at branch targets, and all bytes of the file that are not code, so
+// that the same cubin can be made from the text alone, bit for bit. docs/sass-by-hand.md shows how
+// to work with it.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@
 
 namespace tessera::sass {
 
-// The code of kernels whose names contain `part` as instructions, everything else as data. Throws
-// std::runtime_error when the file is not a cubin or has no such kernel.
+// Returns the cubin as text: kernels whose names contain `part` as instructions, everything else as
+// data. Throws std::runtime_error if the file is not a cubin or has no such kernel.
 std::string assembly_text(std::span<const std::byte> cubin, std::string_view part = "");
 
-// The cubin again. Throws AssemblyError if the text is not code that this machine can run.
+// Returns the cubin that the text describes. Throws AssemblyError if the text is not code that the
+// GPU can run.
 std::vector<std::byte> assemble(std::string_view text);
 
 }  // namespace tessera::sass

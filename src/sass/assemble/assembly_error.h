@@ -1,4 +1,4 @@
-// An error in a text, with its place: lines and columns count from 1.
+// An error in an assembly text, with its line and column, which count from 1.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ class Cursor {
     word_ = at_;
     return text_.substr(at_);
   }
-  // The error is at a place in the last word or rest.
+  // Throws an error at character `in_word` of the word or rest that was read last.
   [[noreturn]] void fail(const std::string& what, std::size_t in_word = 0) const {
     throw AssemblyError(line_, word_ + in_word + 1, what);
   }
@@ -102,7 +102,7 @@ Control control_in(Cursor& cursor) {
   return control;
 }
 
-// Text with names replaced, and where each of its letters comes from.
+// Text in which names were replaced, and for each of its characters the position in the old text.
 struct Replaced {
   std::string text;
   std::vector<std::size_t> origins;
@@ -173,7 +173,8 @@ Instruction raw_words(Cursor& cursor, std::string_view text) {
   return {low, high};
 }
 
-// "; bits 84-85 = 0x2, 91 = 0x1": what the text does not show and ptxas does not usually write.
+// Returns the bits that the text does not show and that differ from those ptxas usually writes: ";
+// bits 84-85 = 0x2, 91 = 0x1".
 std::string unusual_bits(const Instruction& usual, const Instruction& real) {
   std::string text;
   for (int at = 0; at < 128; ++at) {

@@ -1,5 +1,5 @@
-// One line of a kernel in text: the control field, the instruction, bits that no text shows.
-// Internal to src/sass.
+// One line of a kernel as text: the control field, the instruction, and bits that the instruction's
+// text does not show. Internal to src/sass.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,20 @@
 
 namespace tessera::sass {
 
-// " 1 - w- r- ------" and, where an instruction that yields has one, its tag " #5".
+// Returns the control field as text, " 1 - w- r- ------". If an instruction that yields has a tag,
+// the tag follows: " #5".
 std::string control_text(const Control& control);
 
-// The instruction as text, followed by bits that the text does not show, if they have unusual
-// values: "FFMA R1, R2, R3, R4 ; bits 102 = 0x1". Words of 64 bits if nothing is known about it.
+// Returns the instruction as text. Bits that the text does not show follow if they have unusual
+// values: "FFMA R1, R2, R3, R4 ; bits 102 = 0x1". An unknown instruction is written as two words of
+// 64 bits.
 std::string instruction_text(const Instruction& instruction, std::uint64_t offset, int sm);
 
-// The meanings of names in a kernel: registers and places.
+// What the names in a kernel stand for: registers, or addresses of labels.
 using Names = std::map<std::string, std::string, std::less<>>;
 
-// The instruction of a line of code, `offset` bytes from the start of its kernel. Names are
-// replaced by their meanings. Throws AssemblyError.
+// Returns the instruction that a line of code describes, `offset` bytes from the start of its
+// kernel. Names are replaced by what they stand for. Throws AssemblyError.
 Instruction instruction_of_line(std::string_view text, std::size_t line, std::uint64_t offset,
                                 int sm, const Names& names);
 

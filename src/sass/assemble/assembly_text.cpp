@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBytesALine = 32;
 
-// The position in a text of an address, the last one of the line.
+// Returns the position of an address in a text that ends with this address; npos if it does not.
 std::size_t address_in(const std::string& text, std::uint64_t target) {
   const std::string address = padded_hex(target);
   const std::size_t at = text.rfind(address);
@@ -22,7 +22,7 @@ std::size_t address_in(const std::string& text, std::uint64_t target) {
   return is_last ? at : std::string::npos;
 }
 
-// Instructions that name a place of their kernel by its address.
+// Returns the instructions that contain the address of another instruction of their kernel.
 std::map<std::size_t, std::uint64_t> targets_of(const CubinKernel& kernel, int sm) {
   constexpr int kCall = 0x944, kJoin = 0x945, kCallRegister = 0x344, kReturn = 0x950;
   std::map<std::size_t, std::uint64_t> targets;
@@ -69,7 +69,7 @@ class KernelText {
            depth(at) + instruction(at, offset) + "\n";
   }
 
-  // A bar for each loop.
+  // Returns a text with one bar for each loop that the instruction is in.
   std::string depth(std::size_t at) const {
     std::size_t depth = 0;
     for (const Loop& loop : kernel_.loops) {
@@ -93,7 +93,7 @@ class KernelText {
   std::map<std::uint64_t, std::string> labels_;
 };
 
-// Lines of 32 bytes; those of zeros are left out.
+// Returns the bytes as lines of 32 bytes each. Lines of zeros are left out.
 std::string data_text(std::span<const std::byte> bytes) {
   std::string text = "\n.data\n";
   for (std::size_t at = 0; at < bytes.size(); at += kBytesALine) {

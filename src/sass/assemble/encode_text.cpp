@@ -28,7 +28,7 @@ Instruction with_bits(Instruction instruction, int first, int count, std::uint64
   return instruction;
 }
 
-// A pattern's literal text and its words, in turn.
+// A part of a pattern: literal text, or a word that stands in braces.
 struct Piece {
   std::string_view text;
   bool is_word = false;
@@ -52,7 +52,7 @@ struct Form {
   std::vector<Piece> pieces;
 };
 
-// The opcode's first word, "IMAD" of IMAD.WIDE.
+// Returns the first part of an opcode's name: "IMAD" of IMAD.WIDE.
 std::string_view stem_of(std::string_view text) {
   return text.substr(0, text.find_first_of(". ,"));
 }
@@ -71,7 +71,7 @@ const std::vector<Form>& forms_named(std::string_view stem) {
   return found == table.end() ? kNone : found->second;
 }
 
-// Words that print several operands, or numbers that no other place shows.
+// Whether the word prints several operands, or numbers that appear nowhere else in the text.
 bool is_long(std::string_view word) {
   static constexpr std::array<std::string_view, 14> kLong = {"hmma",       "dmma",
                                                              "imma",       "bmma",
@@ -89,7 +89,7 @@ bool takes_all_values(std::string_view word, int bits) {
          word.starts_with("plop");
 }
 
-// Fills the fields of one form.
+// Finds values for the fields of one form so that it prints the given text.
 class Filling {
  public:
   Filling(const Form& form, std::string_view text, std::uint64_t offset, int sm)
@@ -119,7 +119,7 @@ class Filling {
     return with_bits(to, first, count, from.bits(first, count));
   }
 
-  // Piece 0 is the guard.
+  // Matches the text from character `at` on with the pieces from `piece` on. Piece 0 is the guard.
   bool match(std::size_t piece, std::size_t at, const Instruction& value,
              const Instruction& given) {
     furthest_ = std::max(furthest_, at);
@@ -145,7 +145,8 @@ class Filling {
     return piece == 0 ? "guard" : form_.pieces[piece - 1].text;
   }
 
-  // Prints one word, tries values for the first field that is not given yet.
+  // Prints one word. If it reads a field that has no value yet, tries values for the first such
+  // field.
   bool fill(std::size_t piece, std::size_t at, const Instruction& value, const Instruction& given) {
     if (--budget_ < 0) return false;
     operation_.text.clear();
@@ -173,13 +174,13 @@ class Filling {
     return false;
   }
 
-  // The text that a word may have printed: one operand, or all.
+  // Returns the text that a word may have printed: one operand or, for a long word, all the rest.
   std::string_view operand(std::size_t piece, std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (is_long(word(piece))) return rest;
     const std::size_t comma = rest.find(", ");
     if (comma == std::string_view::npos || word(piece).find(":") == std::string_view::npos) {
-      // An optional operand begins with its comma.
+      // The text of an optional operand begins with the comma.
       return comma == 0 ? rest.substr(0, rest.find(", ", 2)) : rest.substr(0, comma);
     }
     const bool is_pair =
@@ -229,8 +230,8 @@ std::string_view without_guard(std::string_view text) {
   return blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
 }
 
-// IMAD has other names where it moves, adds or shifts; they follow from its operands. REDG is RED
-// before sm_90.
+// Replaces the names that an IMAD has when it moves, adds or shifts by IMAD, since its operands say
+// which it does. Replaces RED by REDG before sm_90.
 std::string without_alias(std::string_view text, int sm) {
   std::string plain(text);
   if (sm < 90 && without_guard(text).starts_with("RED.")) {
@@ -247,7 +248,8 @@ std::string without_alias(std::string_view text, int sm) {
 
 namespace {
 
-// HW: conversions from or to 64 bits have opcodes of their own, and the same text otherwise.
+// HW: conversions from or to 64 bits have opcodes of their own. Apart from the type, their text is
+// the same as that of other conversions.
 bool is_of_other_width(const Form& form, std::string_view text) {
   const int opcode = form.key & 0x1FF;
   const bool is_wide = opcode >= 0x110 && opcode <= 0x113;

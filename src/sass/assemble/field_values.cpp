@@ -40,7 +40,8 @@ class Values {
     }
   }
 
-  // `previous` holds the upper half of a pair.
+  // Adds a number in each format. `half_` is the number before it, for the lower half of a pair of
+  // FP16 numbers.
   void add_float(double value) {
     add(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     add(std::bit_cast<std::uint64_t>(value) >> 32);
@@ -63,7 +64,7 @@ class Values {
   bool has_half_ = false;
 };
 
-// A name of a number: "+INF", "-QNAN", at a sign.
+// Reads infinity or NaN with its sign: "+INF", "-QNAN".
 bool named_float(std::string_view text, double& value) {
   const double sign = text.starts_with('-') ? -1 : 1;
   if (!text.starts_with('-') && !text.starts_with('+')) return false;

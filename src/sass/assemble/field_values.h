@@ -1,4 +1,4 @@
-// The values that a field may have, judged by the numbers in the text next to it. Internal to
+// Lists the values that a field may have, judged by the numbers in the text next to it. Internal to
 // src/sass.
 #pragma once
 
@@ -8,10 +8,11 @@
 
 namespace tessera::sass {
 
-// The numbers in names, R12 and UR4: general registers and those of the warp.
+// Returns the numbers in names of general registers (R12) or, if `of_warp`, of uniform ones (UR4).
 std::vector<std::uint64_t> register_values(std::string_view text, bool of_warp);
-// Every way in which the other numbers of `text` are kept in fields: as they are, negative, in
-// units of 4 bytes, as distances from the instruction at `offset`, as floating-point numbers.
+// Returns every value by which a field may hold one of the other numbers of `text`: the number
+// itself, its negative, the number in units of 4 bytes, its distance from the instruction at
+// `offset`, and its floating-point formats.
 std::vector<std::uint64_t> field_values(std::string_view text, std::uint64_t offset);
 
 }  // namespace tessera::sass

@@ -8,7 +8,7 @@
 namespace tessera::sass {
 namespace {
 
-// "R64-R71, R4" or "a0-a7": every name of it.
+// Returns every name in a list of names and ranges: "R64-R71, R4" or "a0-a7".
 std::vector<std::string> names_in(const std::string& text, std::size_t line, std::size_t column,
                                   const std::regex& one) {
   std::vector<std::string> names;
@@ -39,7 +39,7 @@ std::vector<std::string> names_in(const std::string& text, std::size_t line, std
 
 std::vector<std::pair<std::string, std::string>> register_names(std::string_view text,
                                                                 std::size_t line) {
-  // A small letter first: no word of an instruction begins so.
+  // A name begins with a small letter, as no word of an instruction does.
   static const std::regex kName("[a-z][A-Za-z_0-9]*"), kRegister("U?R[0-9]+|U?P[0-6]");
   constexpr std::size_t kWord = 5;  // ".name"
   const std::size_t equals = text.find('=');

@@ -1,4 +1,4 @@
-// Registers by name: ".name a0-a7 = R64-R71" in a kernel, and a3 is R67 from there on. Internal to
+// Lets a kernel's text name registers: after ".name a0-a7 = R64-R71", a3 is R67. Internal to
 // src/sass.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace tessera::sass {
 
-// The meanings of the names of one such line, in order. Throws AssemblyError.
+// Returns the names that one ".name" line defines, each with its register, in order. Throws
+// AssemblyError.
 std::vector<std::pair<std::string, std::string>> register_names(std::string_view text,
                                                                 std::size_t line);
 

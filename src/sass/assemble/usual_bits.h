@@ -1,4 +1,5 @@
-// Fields that no text shows, and what ptxas writes into them. Internal to src/sass.
+// A row of the table of fields that an instruction's text does not show, with the values that ptxas
+// writes into them. Internal to src/sass.
 #pragma once
 
 #include <span>
@@ -14,10 +15,10 @@ struct UsualBits {
 };
 std::span<const UsualBits> usual_rows();
 
-// An instruction of this key whose fields have the values that ptxas gives them most often where
-// the text does not show them. Keys that no compiled code has: predicates that are always true.
+// Returns an instruction with this key in which each field that the text does not show has the
+// value that ptxas writes most often. If no compiled code has the key, predicates are set to true.
 Instruction usual_bits(int key, int sm);
-// Whether compiled code of this architecture was seen to have the key.
+// Whether the key was seen in compiled code of this architecture.
 bool is_usual(int key, int sm);
 
 }  // namespace tessera::sass

@@ -14,8 +14,8 @@ namespace {
   throw std::runtime_error("Damaged cubin: " + what);
 }
 
-// Records of .nv.info sections: a format byte, an attribute byte, 16 bits that are the value itself
-// or, in format 4, the length of the payload that follows.
+// A record of a .nv.info section: a format byte, an attribute byte, and 16 bits. These are the
+// value itself or, in format 4, the length of the payload that follows.
 constexpr int kFrameSize = 0x11, kRegisterCount = 0x2f, kMaxThreads = 0x05;
 constexpr int kPayloadFormat = 4;
 
@@ -37,7 +37,8 @@ std::vector<Record> records_of(std::span<const std::byte> section) {
   return records;
 }
 
-// The file-wide .nv.info names kernels by symbol: (symbol, value).
+// Reads the records of the file's shared .nv.info section, which name a kernel by its symbol:
+// (symbol, value).
 void read_shared_records(const Elf& elf, CubinKernel& kernel) {
   const Section* info = elf.find(".nv.info");
   if (!info) fail("no section .nv.info.");
@@ -66,8 +67,8 @@ void read_own_records(const Elf& elf, CubinKernel& kernel) {
   }
 }
 
-// HW: from sm_90 on the first 1024 bytes of a block's shared memory belong to the system, and ptxas
-// counts them in the size of the kernel's section but not in what it reports.
+// HW: from sm_90 on the first 1024 bytes of a block's shared memory belong to the system. ptxas
+// counts them in the size of the kernel's section but not in the size that it reports.
 std::uint64_t shared_bytes_of(const Elf& elf, const std::string& kernel) {
   constexpr std::uint64_t kReserved = 1024;
   const Section* shared = elf.find(".nv.shared." + kernel);
@@ -119,7 +120,8 @@ std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
   return loops;
 }
 
-// One line per instruction, from a table of the instructions that begin lines.
+// Returns the source line of each instruction, from a table that lists only the first instruction
+// of each line.
 std::vector<SourceLine> lines_of(const CubinKernel& kernel, const LineTable& table) {
   const auto found = table.find(kernel.name);
   if (found == table.end()) return {};
@@ -131,7 +133,7 @@ std::vector<SourceLine> lines_of(const CubinKernel& kernel, const LineTable& tab
   return lines;
 }
 
-// Lines are optional: a kernel whose lines cannot be read has none.
+// Source lines are optional: if they cannot be read, the kernel has none.
 LineTable line_table_of(const Elf& elf) {
   try {
     return read_source_lines(elf);

@@ -19,7 +19,7 @@ namespace tessera::sass {
 // never run are left out.
 using Histogram = std::map<std::string, int>;
 
-// A loop of the code, counts of the loops inside it included.
+// A loop of the code. Its counts include the loops inside it.
 struct Loop {
   std::uint64_t begin = 0, end = 0;  // its head, and past its last instruction: bytes in the kernel
   Histogram histogram;
@@ -51,8 +51,8 @@ struct CubinFile {
 // malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
 
-// The same file with the same number of other instructions in place of a kernel's; nothing else
-// changes. Throws std::invalid_argument when the number differs.
+// Returns a copy of the file in which the kernel's instructions are replaced by as many others.
+// Throws std::invalid_argument if the numbers differ.
 std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
                                  std::span<const Instruction> code);
 

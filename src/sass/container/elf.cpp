@@ -7,7 +7,8 @@
 namespace tessera::sass {
 namespace {
 
-// Field offsets of ELF64, from its specification; e_machine and e_flags from cubins themselves.
+// Field offsets of ELF64, from its specification. Those of e_machine and e_flags were read off
+// cubins.
 constexpr std::uint64_t kAbiVersion = 8, kMachine = 18, kSectionTable = 40, kElfFlags = 48;
 constexpr std::uint64_t kProgramTable = 32, kProgramEntrySize = 54, kProgramCount = 56;
 constexpr std::uint64_t kSectionEntrySize = 58, kSectionCount = 60, kNamesIndex = 62;
@@ -45,7 +46,8 @@ void check_header(std::span<const std::byte> file) {
   if (number_at<std::uint16_t>(file, kSectionEntrySize) != kSectionEntryBytes) {
     refuse_cubin("section headers of an unknown size.");
   }
-  // The program headers are not needed here, but a file that lacks them is truncated.
+  // The program headers are not needed here, but a file that is too short to hold them is
+  // truncated.
   const std::uint64_t bytes = std::uint64_t{number_at<std::uint16_t>(file, kProgramCount)} *
                               number_at<std::uint16_t>(file, kProgramEntrySize);
   slice(file, number_at<std::uint64_t>(file, kProgramTable), bytes, kLeavesTheFile);
@@ -116,7 +118,7 @@ Elf read_elf(std::span<const std::byte> file) {
   check_header(file);
   Elf elf;
   elf.abi = number_at<std::uint8_t>(file, kAbiVersion);
-  // HW: CUDA 12 keeps the architecture in the lowest byte, CUDA 13 in the one above.
+  // HW: CUDA 12 keeps the architecture in the lowest byte of e_flags, CUDA 13 in the byte above it.
   elf.sm = number_at<std::uint8_t>(file, elf.abi == kCuda12Abi ? kElfFlags : kElfFlags + 1);
   const std::vector<Row> rows = read_rows(file);
   const auto names = row_at(rows, number_at<std::uint16_t>(file, kNamesIndex)).section.bytes;

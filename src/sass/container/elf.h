@@ -1,4 +1,4 @@
-// The part of ELF64 that a cubin needs: a list of sections and one of symbols. Every offset in the
+// Reads the part of ELF64 that a cubin needs: its sections and its symbols. Every offset in the
 // file is checked before it is followed.
 #pragma once
 
@@ -27,15 +27,17 @@ struct Elf {
   const Section* find(std::string_view name) const;  // nullptr if there is none
 };
 
-// Reads cubins of CUDA 12 and 13 (ABI versions 7 and 8). Throws std::runtime_error that says what
+// Reads cubins of CUDA 12 and 13 (ABI versions 7 and 8). Throws a std::runtime_error that says what
 // is wrong. The result points into `file`.
 Elf read_elf(std::span<const std::byte> file);
 
-// Bytes [offset, offset + size); throws std::runtime_error with the text when they leave the file.
+// Returns bytes [offset, offset + size). Throws std::runtime_error with the text `refusal` if they
+// leave the file.
 std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
                                  std::uint64_t size, const char* refusal);
 
-// A little-endian number at an offset; throws std::runtime_error if it lies outside.
+// Returns the little-endian number at an offset. Throws std::runtime_error if it lies outside the
+// bytes.
 template <class Number>
 Number number_at(std::span<const std::byte> bytes, std::uint64_t offset);
 

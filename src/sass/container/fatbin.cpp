@@ -8,8 +8,8 @@
 namespace tessera::sass {
 namespace {
 
-// HW: NVIDIA publishes no description. Offsets as nvcc 13.0 writes them in its four compression
-// modes: a header of 16 bytes, then entries with headers of their own.
+// HW: NVIDIA does not publish the format. These are the offsets that nvcc 13.0 writes in its four
+// compression modes: a header of 16 bytes, then entries with headers of their own.
 constexpr std::uint32_t kMagic = 0xBA55ED50;
 constexpr std::uint64_t kHeaderSize = 6, kContentSize = 8;
 constexpr std::uint64_t kKind = 0, kEntryHeaderSize = 4, kEntrySize = 8, kPackedSize = 16;
@@ -33,7 +33,7 @@ bool has_elf_magic(std::span<const std::byte> bytes) {
   return bytes.size() > 64 && std::memcmp(bytes.data(), "\x7f\x45LF", 4) == 0;
 }
 
-// Its length with the header.
+// Adds the code in a fatbin to `found`. Returns the length of the fatbin, header included.
 std::uint64_t read_fatbin(std::span<const std::byte> bytes, FoundCode& found) {
   const std::uint64_t header_size = number_at<std::uint16_t>(bytes, kHeaderSize);
   const auto content =
@@ -64,8 +64,8 @@ bool starts_fatbin(std::span<const std::byte> bytes) {
          number_at<std::uint16_t>(bytes, 4) == 1;
 }
 
-// A file that is a fatbin must be a whole one; in the middle of a program, the same bytes may mean
-// something else.
+// Returns the length of the fatbin at `at`. If the file is a fatbin, damage is an error; in the
+// middle of a program, the same bytes may mean something else.
 std::uint64_t fatbin_at(std::span<const std::byte> file, std::uint64_t at, FoundCode& found) {
   try {
     return read_fatbin(file.subspan(at), found);
@@ -76,8 +76,8 @@ std::uint64_t fatbin_at(std::span<const std::byte> file, std::uint64_t at, Found
   }
 }
 
-// Searches the whole file, at the alignment that linkers use: this also finds code in a program
-// that has lost its table of sections.
+// Searches the whole file for fatbins, at the alignment that linkers use. This also finds code in a
+// program that has lost its section table.
 void search_fatbins(std::span<const std::byte> file, FoundCode& found) {
   constexpr std::uint64_t kAlignment = 8;
   for (std::uint64_t at = 0; at + 16 <= file.size();) {

@@ -18,19 +18,19 @@ struct FoundCubin {
   Bytes bytes;
 };
 
-// The contents of a file: its cubins in order, and entries that are not cubins.
+// The GPU code of a file: its cubins in order, and its other entries.
 struct FoundCode {
   std::vector<FoundCubin> cubins;
   int ptx = 0;                       // PTX texts, which the driver compiles
   std::vector<std::string> skipped;  // a sentence each
 };
 
-// A cubin, a fatbin, or any file with fatbins in it (programs, objects, shared libraries). Throws
-// std::runtime_error with one sentence when the file has no GPU code at all or is damaged.
+// Finds the code in a cubin, a fatbin, or a file that contains fatbins (program, object, shared
+// library). Throws std::runtime_error with one sentence if the file has no GPU code or is damaged.
 FoundCode find_code(std::span<const std::byte> file);
 
-// Entries of fatbins are packed by zstd (CUDA 12.8 and later) or as LZ4 blocks. `size` is the
-// unpacked size; both throw std::runtime_error if it does not match.
+// Unpack entries of fatbins, which are packed by zstd (CUDA 12.8 and later) or as LZ4 blocks. Both
+// functions throw std::runtime_error if the unpacked size is not `size`.
 Bytes unpack_zstd(std::span<const std::byte> packed, std::uint64_t size);
 Bytes unpack_lz4(std::span<const std::byte> packed, std::uint64_t size);
 

@@ -9,8 +9,8 @@ namespace {
 
 using Index = std::size_t;
 
-// The flow graph with one node per instruction, and a root in front of the entry and of all code
-// that nothing visible leads to (subroutines).
+// The flow graph with one node per instruction, and a root node with edges to the entry and to all
+// code that no visible path leads to (subroutines).
 class Graph {
  public:
   explicit Graph(std::span<const Step> steps)
@@ -31,7 +31,7 @@ class Graph {
   Index root() const { return root_; }
   bool is_reachable(Index node) const { return rank_[node] != kUnseen; }
 
-  // Whether every way from the root to `node` passes `by`.
+  // Whether every path from the root to `node` passes `by`.
   bool is_dominated(Index node, Index by) const {
     while (rank_[node] < rank_[by]) node = dominator_[node];
     return node == by;
@@ -45,8 +45,8 @@ class Graph {
     previous_[to].push_back(from);
   }
 
-  // Ranks: a node's is above those of all nodes first reached through it; the root's is the
-  // highest.
+  // Gives each node a rank. A node's rank is above the ranks of all nodes that are first reached
+  // through it, so the root has the highest rank.
   void visit_in_depth_first_order() {
     rank_.assign(next_.size(), kUnseen);
     std::vector<bool> seen(next_.size(), false);
@@ -76,7 +76,8 @@ class Graph {
     return a;
   }
 
-  // Nearest dominators, by repetition until nothing changes (Cooper, Harvey, Kennedy 2001).
+  // Finds the nearest dominator of each node, by repetition until nothing changes (Cooper, Harvey,
+  // Kennedy 2001).
   void find_dominators() {
     dominator_.assign(next_.size(), kUnseen);
     dominator_[root_] = root_;
@@ -101,7 +102,7 @@ class Graph {
   std::vector<Index> dominator_;
 };
 
-// Everything that reaches one of the branches backwards without passing the head.
+// Adds to `members` every node that reaches the branch without passing the loop's head.
 void collect_members(const Graph& graph, Index head, Index branch, std::set<Index>& members) {
   members.insert(head);
   std::vector<Index> open = {branch};

@@ -53,7 +53,8 @@ class Reader {
   std::uint64_t at_;
 };
 
-// Addresses in the program are zero; the linker's table names their kernels, by position.
+// Returns the kernel to which each part of the line table belongs. Addresses in the table are zero;
+// the linker's relocations name the kernels by position.
 std::map<std::uint64_t, std::string> owners_of(const Elf& elf) {
   std::map<std::uint64_t, std::string> owners;
   const Section* table = elf.find(".rela.debug_line");
@@ -112,7 +113,7 @@ class LineMachine {
   }
 
  private:
-  // HW: opcodes as the DWARF 2 standard numbers them, section 6.2.5.
+  // HW: opcodes of the line program, as section 6.2.5 of the DWARF 2 standard numbers them.
   enum : int { kExtended, kCopy, kAdvance, kAdvanceLine, kSetFile, kAddConst = 8, kAddFixed = 9 };
   enum : int { kEndSequence = 1, kSetAddress = 2 };
 

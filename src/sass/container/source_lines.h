@@ -1,6 +1,6 @@
-// Cubins built with -lineinfo say which source line each instruction came from, in the format that
-// debuggers share: a program for a small machine that steps addresses and lines (DWARF 2,
-// .debug_line).
+// Reads which source line each instruction came from, in cubins built with -lineinfo. The format is
+// that of debuggers (DWARF 2, .debug_line): a program for a small machine that advances an address
+// and a line number.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-// Where instructions come from, by kernel and by byte offset of the first instruction of each line.
-// Empty without the section, or where it has another version.
+// For each kernel: the source line of each instruction that begins a new line, by byte offset. The
+// table is empty if the file has no line section or one of another version.
 using LineTable = std::map<std::string, std::map<std::uint64_t, SourceLine>>;
 LineTable read_source_lines(const Elf& elf);
 

@@ -13,10 +13,10 @@ namespace {
   throw std::runtime_error("Damaged fatbin: a packed entry does not unpack to its size.");
 }
 
-// Larger than any file of machine code; only damaged headers have larger sizes.
+// A limit above the size of any file of machine code: only damaged headers have larger sizes.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
-// The LZ4 block format: runs of literals, each followed by a copy of what came before.
+// Unpacks the LZ4 block format: literal bytes, each group followed by a copy of earlier output.
 class Lz4 {
  public:
   Lz4(std::span<const std::byte> packed, std::uint64_t size) : packed_(packed), size_(size) {}
@@ -39,7 +39,7 @@ class Lz4 {
     return std::to_integer<unsigned>(packed_[at_++]);
   }
 
-  // A length of 15 continues in further bytes as long as these are 255.
+  // Reads a length. A length of 15 continues in further bytes as long as these are 255.
   std::uint64_t length(unsigned start) {
     std::uint64_t total = start;
     if (start == 15) {

@@ -5,7 +5,7 @@
 namespace tessera::sass {
 namespace {
 
-// HW: places and sense of the fields as the open assemblers give them (CuAssembler, turingas).
+// HW: positions and meanings of the fields, as in the open assemblers (CuAssembler, turingas).
 constexpr int kField = 105, kStall = 0, kStays = 4, kWrite = 5, kRead = 8, kWait = 11, kReuse = 17;
 constexpr unsigned kNone = 7;
 constexpr int kLongestStallWithoutYield = 11;

@@ -10,7 +10,7 @@
 namespace tessera::sass {
 namespace {
 
-// Every key of a row: its one key, or one per form.
+// Returns every key of a row: its one key, or one key for each form.
 std::vector<int> keys_of(const Row& row) {
   if (row.forms.empty()) return {row.code};
   std::vector<int> keys;
@@ -42,7 +42,7 @@ const std::unordered_map<int, const Row*>& rows_by_key() {
   return index;
 }
 
-// Prints text as it is, and a word in braces as what it names.
+// Prints a pattern: text as it is, and for each word in braces the field that it names.
 void print_pattern(Decoding& decoding, std::string_view pattern) {
   while (!pattern.empty()) {
     const std::size_t open = pattern.find('{');

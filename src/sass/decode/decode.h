@@ -1,7 +1,7 @@
-// The table of instructions: one row per opcode, written like the text that a disassembler prints.
-// "FFMA{.rounding} {d}, {a:-|}, {b:-|}, {c:-|}" names the fields in braces; decoding prints them in
-// order and notes the registers that they name. The text before the first brace is the opcode's
-// name; "{'.LUT}" prints .LUT. Internal to src/sass.
+// The table of instructions: one row per opcode, written like a disassembler's text. In
+// "FFMA{.rounding} {d}, {a:-|}, {b:-|}, {c:-|}" the words in braces name fields. Decoding prints
+// the fields in order and notes the registers that they name. The text before the first brace is
+// the opcode's name; "{'.LUT}" prints .LUT. Internal to src/sass.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@
 
 namespace tessera::sass {
 
-// The guard of an instruction: a predicate of the thread or of the warp.
+// Whether an instruction is guarded by a predicate of the thread or of the warp (a uniform
+// predicate).
 enum class Guard { kThread, kWarp };
 
 struct Row {
-  // Bits 0-8 when `forms` says where the second and third operands may come from, by the values of
-  // bits 9-11: '1' registers, '2' and '4' an immediate, '3' and '5' a constant, '6' and '7' a
-  // uniform register (these have bit 91 set). Otherwise the whole key of one instruction.
+  // If `forms` is empty: the whole key of one instruction. Otherwise bits 0-8 of the key, and
+  // `forms` lists the values that bits 9-11 may have. They say where the second and third operands
+  // come from: '1' registers, '2' and '4' an immediate, '3' and '5' a constant, '6' and '7' a
+  // uniform register (these have bit 91 set).
   int code;
   std::string_view forms;
   Timing timing;
@@ -27,7 +29,7 @@ struct Row {
   Guard guard = Guard::kThread;
 };
 
-constexpr int u(int code) { return code | 0x1000; }  // bit 91 in a key
+constexpr int u(int code) { return code | 0x1000; }  // sets bit 91 in a key
 
 std::span<const Row> float_rows();
 std::span<const Row> integer_rows();
@@ -37,15 +39,16 @@ std::span<const Row> tensor_rows();
 std::span<const Row> uniform_rows();
 std::span<const Row> control_rows();
 
-// The opcode's name, "IMAD.WIDE", and whether a width belongs to it.
+// row_name() returns the opcode's name, "IMAD.WIDE". row_has_width() tells whether the name is
+// followed by the width of the access.
 std::string_view row_name(const Row& row);
 bool row_has_width(const Row& row);
-const Row* find_row(int key);  // nullptr if there is none
-// Every key that has a row, in increasing order.
+const Row* find_row(int key);  // nullptr if the key has no row
+// Returns every key that has a row, in increasing order.
 std::span<const int> all_keys();
 
-// Which fields a word reads, for the assembler, which has only some of them yet: it notes the first
-// that is not given, and how much was printed before.
+// Notes which field a word of a pattern reads first of those that have no value yet, and how much
+// was printed before. The encoder, which tries values field by field, needs this.
 struct FieldReads {
   Instruction given;  // a 1 for each bit that is
   int first = -1, count = 0;
@@ -80,10 +83,10 @@ struct Decoding {
 };
 
 void print_guard(Decoding& decoding, Guard guard);
-// Prints the text between two braces, without them; "name" or "name:argument". Throws
-// std::logic_error on a word that it does not know: a mistake in a row.
+// Prints the field that a word in braces names: "name" or "name:argument". Throws std::logic_error
+// if it does not know the word, which is a mistake in a row.
 void print_piece(Decoding& decoding, std::string_view piece);
-// The same for words that begin with a dot. False if there is no such word.
+// Like print_piece, for words that begin with a dot. Returns false if there is no such word.
 bool print_modifier(Decoding& decoding, std::string_view word);
 
 }  // namespace tessera::sass

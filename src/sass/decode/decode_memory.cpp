@@ -8,16 +8,16 @@ namespace tessera::sass {
 namespace {
 
 using enum RegisterFile;
-constexpr int kAddress = 24;  // place of the address register
+constexpr int kAddress = 24;  // first bit of the address register
 
 std::string plus_offset(std::int64_t offset, bool alone) {
   if (offset == 0 && !alone) return "";
   return (alone ? "" : "+") + signed_hex(offset);
 }
 
-// [R8+UR4+0x100]: a register of the thread, one of the warp at bit `uniform` where the instruction
-// has one, and a signed distance. A zero register is left out next to another one, and on sm_80 to
-// sm_89 next to a distance.
+// Returns the text of an address, [R8+UR4+0x100]: a register of the thread, a uniform register at
+// bit `uniform` if the instruction has one, and a signed offset. A zero register is left out next
+// to another register and, on sm_80 to sm_89, next to an offset.
 std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool scales = true) {
   const bool has_uniform = uniform != 0 && decoding.bit(91);
   std::string text;
@@ -38,9 +38,10 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool s
   return "[" + text + plus_offset(offset, false) + "]";
 }
 
-// desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers do not print
-// it before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10]. The other
-// register adds 64 or 32 bits, according to bit 90: [R2.64+UR4], [R2.U32+UR4].
+// Returns the text of an address in global memory, desc[UR4][R2.64+0x10]. The descriptor says how
+// the L2 treats the line; disassemblers do not print it before sm_90. On sm_75 the uniform register
+// is a part of the address: [UR4+0x10]. Where a thread's register is added to it, bit 90 says
+// whether that register has 64 or 32 bits: [R2.64+UR4], [R2.U32+UR4].
 std::string global_address(Decoding& decoding, int uniform, bool wide, std::int64_t offset) {
   std::string text;
   const bool has_uniform = decoding.bit(91), is_address = has_uniform && decoding.sm < 80;
@@ -61,7 +62,7 @@ std::string global_address(Decoding& decoding, int uniform, bool wide, std::int6
   return text + plus_offset(offset, false) + "]";
 }
 
-// How far other threads see the access, and in which order.
+// Prints which other threads see the access (its scope), and its memory order.
 void print_order(Decoding& decoding) {
   if (decoding.sm >= 80) {
     static constexpr std::array<const char*, 16> kOrders = {
@@ -87,18 +88,19 @@ void print_matrix_address(Decoding& decoding) {
   decoding.print(address(decoding, uniform, offset_of(decoding), false));
 }
 
-// Without descriptor and offset register the distance has 32 bits.
+// Prints a generic address. It has no descriptor and no uniform register, so its offset has 32
+// bits.
 void print_generic(Decoding& decoding) {
   decoding.print(global_address(decoding, 0, decoding.bit(72), signed_bits(decoding, 32, 32)));
 }
 
-// [R12.64], a place in the shared memory of another block.
+// Prints an address in the shared memory of another block of the cluster: [R12.64].
 void print_remote(Decoding& decoding) {
   const std::string text = read_register(decoding, kGeneral, kAddress, 2, 0);
   decoding.print("[" + text + ".64" + plus_offset(offset_of(decoding), false) + "]");
 }
 
-// Prints the descriptor of a copy that has one, after the other operands.
+// Prints the descriptor of an asynchronous copy after the other operands, if the copy has one.
 void print_descriptor(Decoding& decoding) {
   if (decoding.bit(76)) {
     decoding.print(", desc[" + read_register(decoding, kUniform, 40, 2, -1) + "]");
@@ -111,7 +113,8 @@ void print_global(Decoding& decoding) {
   decoding.print(global_address(decoding, uniform, decoding.bit(kWide), offset_of(decoding)));
 }
 
-// Copies from global to shared memory have both addresses, and less room for distances.
+// Prints the shared memory address of a copy from global to shared memory. Such a copy has two
+// addresses, so fewer bits are left for offsets.
 void print_copy_target(Decoding& decoding) {
   const std::string text = read_register(decoding, kGeneral, 16, 1, 2);
   decoding.print("[" + text + plus_offset(signed_bits(decoding, 44, 20), false) + "]");
@@ -132,7 +135,7 @@ void print_copy_source(Decoding& decoding) {
   decoding.print(global_address(decoding, 64, true, signed_bits(decoding, 32, 12)));
 }
 
-// c[0x0][R4+0x28]
+// Prints a constant with a register in its address: c[0x0][R4+0x28].
 void print_constant(Decoding& decoding) {
   const std::int64_t offset = signed_bits(decoding, 38, 16);
   const int index = register_at(decoding, kGeneral, kAddress);

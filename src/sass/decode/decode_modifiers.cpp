@@ -5,12 +5,12 @@
 
 #include "sass/decode/decode.h"
 
-// HW: places and values as open compilers and assemblers have them (Mesa's NAK, turingas,
-// CuAssembler), where code compiled for these tests agrees.
+// HW: positions and values as in open compilers and assemblers (Mesa's NAK, turingas, CuAssembler),
+// checked against code compiled for these tests.
 namespace tessera::sass {
 namespace {
 
-// A field and the text of each of its values; values without a name print as their number.
+// A field and the text of each of its values. A value without a text prints as a number.
 struct Modifier {
   std::string_view word;
   int first, count;
@@ -73,7 +73,7 @@ const std::vector<Modifier>& modifiers() {
       {".signed", 73, 1, {"", ".S32"}},
       {".match", 79, 1, {".ALL", ".ANY"}},
 
-      // Conversions: floating-point types by the logarithm of their bytes, integers by theirs.
+      // Types of conversions. Fields hold the logarithm of a type's size in bytes.
       {".from_float", 84, 2, {"", ".F16", "", ".F64"}},
       {".to_float", 75, 2, {"", ".F16", "", ".F64"}},
       {".to_named", 75, 3, {"", ".F16", ".F32", ".F64", ".BF16"}},
@@ -107,7 +107,7 @@ const std::vector<Modifier>& modifiers() {
        73,
        4,
        {"", "", "", "", "", "", "", "", "", ".F32.FTZ.RN", "", "", "", "", "", ".F64.RN"}},
-      // Copies by the side.
+      // Asynchronous copies and their barriers.
       {".trywait", 72, 1, {"", ".TRYWAIT"}},
       {".red", 74, 1, {"", ".RED"}},
       {".arrival", 84, 3, {"", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0"}},

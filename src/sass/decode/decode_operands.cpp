@@ -28,7 +28,7 @@ std::int64_t signed_bits(const Decoding& decoding, int first, int count) {
 
 namespace {
 
-// Numbers print with as many digits as a double has at most, kinds of NaN by name.
+// Returns a number as decimal text, with as many digits as a double can have; NaN by name.
 std::string decimal(double value) {
   const char* const sign = std::signbit(value) ? "-" : "+";
   if (std::isnan(value)) return std::string(sign) + "QNAN";
@@ -64,8 +64,8 @@ std::string immediate(std::uint32_t bits, char kind) {
   }
 }
 
-// The field of 32 bits in the middle of the instruction holds the operand that need not be a
-// register of the thread.
+// Where the operand in the 32-bit field in the middle of the instruction (bit 32) comes from. Only
+// this operand need not be a register of the thread.
 enum class Source { kRegister, kImmediate, kConstant, kUniform };
 
 struct Slot {
@@ -92,8 +92,8 @@ Source wide_source(const Decoding& decoding) {
   }
 }
 
-// The place of logical operand 0, 1 or 2. In forms 2, 3 and 7 the third operand has the field at
-// bit 32 and the second one moves to bit 64.
+// Returns the position of logical operand 0, 1 or 2. In forms 2, 3 and 7 the third operand is in
+// the field at bit 32, and the second one moves to bit 64.
 Slot slot_of(const Decoding& decoding, int operand) {
   if (operand == 0) return kSlotA;
   const int form = decoding.form();
@@ -108,7 +108,8 @@ std::string constant(const Decoding& decoding) {
   return "c[" + hex(decoding.bits(54, 5)) + "][" + hex(4 * decoding.bits(40, 14)) + "]";
 }
 
-// Which of two halves: the upper and lower one (unsaid), all 32 bits, the lower or the upper twice.
+// Returns which halves of a register a packed FP16 instruction uses: both ("", the usual case), all
+// 32 bits as one FP32 number, the lower half twice, or the upper half twice.
 std::string half_of(const Decoding& decoding, const Slot& slot) {
   static constexpr std::array<const char*, 4> kHalves = {"", ".F32", ".H0_H0", ".H1_H1"};
   const int place = slot.place == 24 ? 74 : slot.place == 32 ? 60 : 81;
@@ -148,7 +149,8 @@ void print_source(Decoding& decoding, int operand, const Slot& slot, const Argum
   decoding.print(with_signs(decoding, slot, argument, std::move(text)));
 }
 
-// The warp's own arithmetic: registers are uniform ones in all places.
+// Prints a source operand of an instruction on uniform registers, where every register is a uniform
+// one.
 void print_uniform_source(Decoding& decoding, int operand, const Argument& argument) {
   const Slot slot = slot_of(decoding, operand);
   if (slot.source == Source::kImmediate) return print_source(decoding, operand, slot, argument);
@@ -281,15 +283,15 @@ void uniform_source(Decoding& decoding, const Argument& argument) {
   print_uniform_source(decoding, operand, argument);
 }
 
-// HW: a sum of two numbers has no second operand. The added number is the third operand, but in the
-// field of the second, and its reuse flag is the third operand's (turingas; seen in ptxas' output).
+// HW: a sum of two numbers has no second operand. The added number is logical operand 2, but it is
+// in the field of operand 1 and has the reuse flag of operand 2 (turingas; seen in ptxas' output).
 void addend(Decoding& decoding, const Argument& argument) {
   Slot slot = kSlot32;
   slot.source = wide_source(decoding);
   print_source(decoding, 2, slot, argument);
 }
 
-// A register at one place whatever the form.
+// Prints a register whose position does not depend on the form.
 template <RegisterFile file, int place, int operand>
 void plain(Decoding& decoding, const Argument& argument) {
   decoding.print(read_register(decoding, file, place, argument.count, operand));
@@ -300,7 +302,7 @@ void predicate_out(Decoding& decoding, const Argument&) {
   decoding.print(written_predicate(decoding, file, place));
 }
 
-// Prints the operand after a comma, and only if there is one.
+// Prints the carry that the instruction writes, then a comma; nothing if it writes none.
 template <RegisterFile file, int place>
 void carry_out(Decoding& decoding, const Argument&) {
   if (decoding.bits(place, 3) != 7) {
@@ -321,7 +323,7 @@ void carry_in(Decoding& decoding, const Argument&) {
   }
 }
 
-// Prints a comma and the predicate, only if there is one.
+// Prints a comma and the predicate that the instruction writes; nothing if it writes none.
 void result_predicate(Decoding& decoding, const Argument&) {
   if (decoding.bits(81, 3) != 7) {
     decoding.print(", " + written_predicate(decoding, kPredicate, 81));

@@ -1,4 +1,4 @@
-// The words of the patterns in decode.h, and what they are made of. Internal to src/sass.
+// The functions behind the words in the patterns of decode.h. Internal to src/sass.
 #pragma once
 
 #include <string>
@@ -32,20 +32,20 @@ std::string register_name(RegisterFile file, int number);
 int register_at(const Decoding& decoding, RegisterFile file, int place);
 std::string predicate_name(RegisterFile file, int number);
 
-// These note the use in the operation and return the text.
+// Return the text of a register or predicate, and note in the operation that it is read or written.
 std::string read_register(Decoding& decoding, RegisterFile file, int place, int count, int operand);
 std::string written_register(Decoding& decoding, RegisterFile file, int place, int count);
 std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int negate);
 std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
 
-// Prints a word that has a table of its own.
+// Prints a word that needs a function of its own.
 using Printer = void (*)(Decoding&);
 
-// Addresses and constants; false if the word is neither.
+// Prints a word for an address or a constant. Returns false if the word is neither.
 bool print_memory_piece(Decoding& decoding, std::string_view word);
-// Products of matrices.
+// Prints a word of a matrix product. Returns false if the word is none.
 bool print_tensor_piece(Decoding& decoding, std::string_view word);
-// Words that one or two opcodes use.
+// Prints a word that only one or two opcodes use. Returns false if the word is none.
 bool print_special_piece(Decoding& decoding, std::string_view word);
 
 }  // namespace tessera::sass

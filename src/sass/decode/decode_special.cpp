@@ -11,7 +11,8 @@ using enum RegisterFile;
 
 bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
-// IMAD serves as move, sum and shift; disassemblers name it after that.
+// Prints the rest of an IMAD's name. IMAD also serves as move, sum and shift, and disassemblers
+// name it after what it does.
 void print_imad_name(Decoding& decoding) {
   constexpr int kZero = 255, kImmediateSecond = 4;
   if (!decoding.names_aliases) {
@@ -35,8 +36,8 @@ void print_imad_name(Decoding& decoding) {
   if (!decoding.bit(73) && !decoding.bit(74)) decoding.print(".U32");
 }
 
-// The upper half of a sum has a third operand: the upper half of what is shifted. An immediate in
-// its place has moved the second one to bit 64.
+// Prints the third operand of a LEA that makes the upper half of a sum: the upper half of the
+// shifted number. If the third operand is an immediate, the second one has moved to bit 64.
 void print_lea_high(Decoding& decoding) {
   constexpr int kImmediateThird = 2;
   if (!decoding.bit(80) || decoding.bit(73)) return;
@@ -64,10 +65,11 @@ void print_plop_third(Decoding& decoding) {
   decoding.print(read_predicate(decoding, file, 68, 71));
 }
 
-// All predicates, of which the mask at the end takes some.
+// Prints the name of all predicates (`text`), of which the mask at the end of the instruction
+// selects some.
 void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
   constexpr int kImmediate = 4;
-  // The mask is printed as an operand of its own.
+  // The mask is printed as a separate operand.
   const std::uint64_t mask =
       decoding.form() == kImmediate ? decoding.instruction.bits(32, 7) : 0x7F;
   for (int i = 0; i < 7; ++i) {
@@ -78,7 +80,8 @@ void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
 
 void print_all_predicates(Decoding& decoding) { print_predicates(decoding, kPredicate, "PR"); }
 
-// The other way: the predicates that a mask takes are written from the bits of a register.
+// Like print_predicates, for the opposite direction: the predicates that the mask selects are
+// written from the bits of a register.
 void print_written_predicates(Decoding& decoding, RegisterFile file, const char* text) {
   constexpr int kImmediate = 4;
   const std::uint64_t mask =
@@ -89,7 +92,7 @@ void print_written_predicates(Decoding& decoding, RegisterFile file, const char*
   decoding.print(text);
 }
 
-// Two predicates, which disassemblers leave out together.
+// Prints two written predicates, which disassemblers leave out if both are unused.
 void print_both_out(Decoding& decoding) {
   if (decoding.bits(81, 3) == 7) return;
   decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
@@ -120,8 +123,8 @@ void print_convergence(Decoding& decoding, int place) {
   decoding.print("B" + std::to_string(decoding.bits(place, 4)));
 }
 
-// HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8 bits
-// are in bits 16-23.
+// Returns the distance of a branch. HW: it counts units of 4 bytes, signed, in bits 34-81; from
+// sm_90 on its lowest 8 bits are in bits 16-23.
 std::int64_t distance_of(const Decoding& decoding) {
   std::int64_t distance = signed_bits(decoding, 34, 48);
   if (decoding.sm >= 90) {
@@ -154,7 +157,7 @@ void print_collective(Decoding& decoding) {
   print_target(decoding);
 }
 
-// BSSY has its distance, in bytes, in the field of immediates.
+// Prints the target of BSSY, whose distance in bytes is in the field of immediates.
 void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 32, 32)); }
 
 void print_branch_condition(Decoding& decoding) {
@@ -182,7 +185,7 @@ void print_barrier(Decoding& decoding) {
   }
 }
 
-// A barrier that also adds up a predicate of all threads.
+// Prints the operation of a barrier that also combines a predicate of all threads.
 void print_barrier_reduction(Decoding& decoding) {
   static constexpr std::array<const char*, 4> kKinds = {".POPC", ".AND", ".OR", ""};
   if (decoding.bits(77, 3) == 2) decoding.print(kKinds[decoding.bits(74, 2)]);
@@ -204,7 +207,7 @@ void print_depbar(Decoding& decoding) {
   decoding.print(" {" + list + "}");
 }
 
-// Threads that must meet: all of the warp, or those of a mask.
+// Prints which threads must meet: all of the warp, or those of a mask.
 void print_reconvergence(Decoding& decoding) {
   const std::uint64_t mask = decoding.bits(32, 32);
   decoding.print(mask == 0 ? ".ALL" : " " + hex(mask));
@@ -216,7 +219,7 @@ void print_copy_condition(Decoding& decoding) {
   }
 }
 
-// [R2+URZ+0x400], or [UR4+0x400] where no register of the thread takes part.
+// Prints the address of an mbarrier: [R2+URZ+0x400], or [UR4+0x400] without a thread's register.
 void print_sync_address(Decoding& decoding) {
   std::string text;
   if (register_at(decoding, kGeneral, 24) != 255) {
@@ -244,7 +247,7 @@ void print_all_warp_predicates(Decoding& decoding) {
   print_predicates(decoding, kUniformPredicate, "UPR");
 }
 
-// Votes give a mask, a predicate or both; an unused mask is left out.
+// Prints the mask that a vote writes, if it is used. A vote can write a mask, a predicate or both.
 void print_vote_result(Decoding& decoding) {
   const std::string text = written_register(decoding, kGeneral, 16, 1);
   if (text != "RZ") decoding.print(text + ", ");
@@ -254,7 +257,7 @@ void print_match_result(Decoding& decoding) {
   if (!decoding.bit(79)) decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
 }
 
-// Which part of the register holds a small integer.
+// Prints which byte or half of the register a small integer is in.
 void print_part(Decoding& decoding) {
   if (decoding.form() != 1) return;
   const std::uint64_t part = decoding.bits(60, 2), size = decoding.bits(84, 2);
@@ -262,7 +265,8 @@ void print_part(Decoding& decoding) {
   decoding.print(size == 0 ? ".B" + std::to_string(part) : std::string(".H1"));
 }
 
-// Two floats packed into one register, or two small ones unpacked from half of it.
+// Prints an F2FP: it packs two floats into one register, or unpacks two small floats from half a
+// register.
 void print_f2fp(Decoding& decoding) {
   constexpr int kUnpacks = 89, kUpperHalf = 88, kNotE5 = 73, kBf16 = 76, kRelu = 75;
   if (decoding.bit(kUnpacks)) {
@@ -273,7 +277,7 @@ void print_f2fp(Decoding& decoding) {
     return;
   }
   if (decoding.bit(kRelu)) decoding.print(".RELU");
-  // sm_80 and sm_86 pack only FP32, so disassemblers leave the type out.
+  // sm_80 and sm_86 pack only FP32, so disassemblers leave out the type.
   const bool is_short = decoding.sm < 89 && !decoding.is_complete;
   decoding.print(decoding.bit(kBf16) ? ".BF16" : is_short ? "" : ".F16");
   decoding.print(is_short ? ".PACK_AB" : ".F32.PACK_AB");
@@ -283,7 +287,7 @@ void print_f2fp(Decoding& decoding) {
   decoding.print(read_register(decoding, kGeneral, 32, 1, 1));
 }
 
-// Predicates that are the signs of registers.
+// Prints three registers whose signs serve as predicates.
 void print_signs(Decoding& decoding) {
   decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ".SIGN, ");
   decoding.print(read_register(decoding, kGeneral, 32, 1, 1) + ".SIGN, ");
@@ -304,7 +308,8 @@ void print_cache_control(Decoding& decoding) {
   decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + "]");
 }
 
-// Integers of a conversion: log2 of the bytes at `size`, signed if bit `sign` is set.
+// Prints the integer type of a conversion: bits `size` hold log2 of its bytes, and bit `sign` says
+// whether it is signed.
 void print_integer(Decoding& decoding, int size, int sign) {
   static constexpr std::array<const char*, 4> kBits = {"8", "16", "32", "64"};
   const bool is_signed = decoding.bit(sign);
@@ -363,7 +368,7 @@ const std::unordered_map<std::string_view, Printer>& special_printers() {
   return table;
 }
 
-// "hex5@75": five bits from bit 75, as a number.
+// Prints a field as a number: "hex5@75" is five bits from bit 75 on.
 bool print_number(Decoding& decoding, std::string_view word) {
   const std::size_t at = word.find('@');
   if (!word.starts_with("hex") || at == std::string_view::npos) return false;

@@ -9,7 +9,8 @@ namespace {
 
 using enum RegisterFile;
 
-// A product's name and the registers that a lane holds of A (m x k), B (k x n) and C (m x n).
+// The name of a matrix product, and how many registers a lane holds of A (m x k), B (k x n) and C
+// (m x n).
 struct Shape {
   const char* name;
   int a, b, c;
@@ -69,11 +70,13 @@ const Shape& bmma_shape(const Decoding& decoding) {
   return kShapes[decoding.bits(75, 2)];
 }
 
-// A warpgroup's products: 64 rows; B has 8 columns more than eight times bits 53-57.
+// Returns the columns of B in a warpgroup's product, which has 64 rows: 8 more than eight times
+// bits 53-57.
 int columns(const Decoding& decoding) { return static_cast<int>(8 * (decoding.bits(53, 5) + 1)); }
 
-// Products of integers and of bits have fewer widths: 8, 16, 24, 32 and then multiples of 16, by
-// their number; that of bytes is kept three times as large.
+// Returns the columns of B in products of integers or bits, which have fewer widths: 8, 16, 24, 32
+// and then multiples of 16. `number` numbers the widths. For bytes, the field holds three times
+// this number.
 int columns_by_number(int number) { return number < 4 ? 8 * (number + 1) : 16 * (number - 1); }
 
 constexpr int kOfBytes = 0x1f1, kOfBits = 0x1f2;
@@ -115,7 +118,7 @@ void print_accumulators(Decoding& decoding) {
   decoding.print(written_register(decoding, kGeneral, 16, accumulators(decoding)));
 }
 
-// Prints the predicate that says whether the old sum is added; its number is stored inverted, so
+// Prints the predicate that says whether the old sum is added. Its number is stored inverted, so
 // that 0 means PT.
 void print_accumulate(Decoding& decoding) {
   const int number = 7 ^ static_cast<int>(decoding.bits(87, 3));
@@ -126,7 +129,8 @@ void print_accumulate(Decoding& decoding) {
                  predicate_name(kUniformPredicate, number));
 }
 
-// Prints what follows the matrices in both forms: the old sums, whether to add, what to signal.
+// Prints what follows the matrices in both forms: the old sums, whether they are added, and the
+// scoreboard to signal.
 void print_rest(Decoding& decoding) {
   decoding.print(", " + read_register(decoding, kGeneral, 64, accumulators(decoding), 2));
   print_accumulate(decoding);
@@ -142,7 +146,8 @@ std::string changes_of(const Decoding& decoding, bool has_a) {
   return text;
 }
 
-// Descriptors of both matrices in four uniform registers.
+// Prints a product whose two matrices are in shared memory: their descriptors are in four uniform
+// registers.
 void print_shared_operands(Decoding& decoding) {
   decoding.print("gdesc[" + read_register(decoding, kUniform, 24, 4, -1) + "]");
   decoding.print(changes_of(decoding, true));

@@ -18,7 +18,7 @@ std::optional<std::int64_t> branch_target(const Instruction& instruction, std::u
   constexpr int kBranch = 0x947, kOnWarp = 0x1947;  // the latter names a mask of threads
   if (instruction.key() != kBranch && instruction.key() != kOnWarp) return std::nullopt;
   // HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8
-  // bits are in bits 16-23. Sign extension by shifting the field to the top of 64 bits and back.
+  // bits are in bits 16-23. Shifting the field to the top of 64 bits and back extends its sign.
   auto distance = static_cast<std::int64_t>(instruction.bits(34, 48) << 16) >> 16;
   if (sm >= 90) distance = distance * 256 + static_cast<std::int64_t>(instruction.bits(16, 8));
   return static_cast<std::int64_t>(offset + kInstructionBytes) + 4 * distance;

@@ -3,7 +3,8 @@
 
 namespace tessera::sass {
 
-// HW: conversions move pairs of registers where a type has 64 bits ('f' and 't' of their fields).
+// HW: conversions use pairs of registers for types of 64 bits (`f` and `t` in the words'
+// arguments).
 std::span<const Row> float_rows() {
   constexpr auto kFixed = Timing::kFixed, kVariable = Timing::kVariable;
   static const Row rows[] = {

@@ -1,9 +1,9 @@
-// Opcodes of integer arithmetic, of predicates, and of registers that come from elsewhere.
+// Opcodes of integer arithmetic, of predicates, and of moves from special and constant registers.
 #include "sass/decode/decode.h"
 
 namespace tessera::sass {
 
-// HW: IMAD.HI and IMAD.WIDE add a pair of registers.
+// HW: the third operand of IMAD.HI and IMAD.WIDE is a pair of registers.
 std::span<const Row> integer_rows() {
   constexpr auto kFixed = Timing::kFixed, kVariable = Timing::kVariable;
   static const Row rows[] = {
@@ -40,7 +40,7 @@ std::span<const Row> integer_rows() {
       {0x1b, "1456", kFixed, "BMSK{.wrap} {d}, {a}, {b}"},
       {0x26, "1", kFixed, "IDP{.dot} {d}, {a}, {b}, {c}"},
       {0x46, "1234567", kFixed, "VIADDMNMX{.s32at72}{.relu76} {d}, {a}, {b:-}, {c}, {q87}"},
-      // Predicates, and registers from elsewhere.
+      // Predicates, votes, and moves from other kinds of registers.
       {0x81c, "", kFixed,
        "PLOP3{'.LUT} {p81}, {p84}, {q87}, {q77}, {plop_third}, {plop_lut}, {hex8@16}"},
       {0x21f, "", kFixed, "PLOP3{'.LUT} {p81}, {p84}, {signs}, {hex8@72}, {hex1@80}"},

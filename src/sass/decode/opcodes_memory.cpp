@@ -24,12 +24,14 @@ std::span<const Row> memory_rows() {
       {u(0x980), "", kVariable, "LD{.e}{.cache_generic}{.size}{.order} {d:s}, {global32}"},
       {0x385, "", kVariable, "ST{.e}{.cache_generic}{.size}{.order} {generic}, {r64:s}"},
       {u(0x985), "", kVariable, "ST{.e}{.cache_generic}{.size}{.order} {global64}, {r32:s}"},
-      // Matrices of 8x8 elements of 16 bits, spread over the warp.
+      // Loads and stores of matrices of 8x8 elements of 16 bits, whose elements are spread over the
+      // warp.
       {0x83b, "", kVariable, "LDSM{'.16}{.transposed}{.matrices} {d:x}, {matrix}"},
       {u(0x83b), "", kVariable, "LDSM{'.16}{.transposed}{.matrices} {d:x}, {matrix32}"},
       {0x844, "", kVariable, "STSM{'.16}{.transposed}{.matrices} {matrix}, {r32:x}"},
       {u(0x844), "", kVariable, "STSM{'.16}{.transposed}{.matrices} {matrix64}, {r32:x}"},
-      // Read, change and write at once. REDG gives nothing back; its text is RED before sm_90.
+      // Atomic instructions, which read, change and write at once. REDG returns nothing; before
+      // sm_90 its text is RED.
       {0x38c, "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address}, {r32:n}"},
       {u(0x98c), "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address64}, {r32:n}"},
       {0x98e, "", kVariable, "REDG{.e}{.reduction}{.number}{.order} {global64}, {r32:n}"},
@@ -52,7 +54,7 @@ std::span<const Row> memory_rows() {
        "ATOM{.e}{.compare_and_swap}{.number}{.order} {p81}, {d:n}, {global64}, {r32:n}, {r64:n}"},
       {u(0x9a2), "", kVariable,
        "ATOM{.e}{.reduction}{.float_sum}{.order} {p81}, {d:N}, {global64}, {r32:N}"},
-      // A store into the shared memory of another block of the cluster.
+      // Stores and reductions in the shared memory of another block of the cluster.
       {u(0xdbd), "", kVariable, "STAS{.size} {remote}, {r32:s}"},
       {u(0xdbe), "", kVariable, "REDAS{'.ADD} {remote}, {r32}"},
       {0x3aa, "", kVariable, "QSPC{.e}{.space} {p81}, {d}, {global64}"},
@@ -66,7 +68,7 @@ std::span<const Row> memory_rows() {
   return rows;
 }
 
-// Asynchronous copies, and the objects in shared memory that count them.
+// Opcodes of asynchronous copies and of the mbarriers in shared memory that count them.
 std::span<const Row> async_rows() {
   constexpr auto kVariable = Timing::kVariable, kControl = Timing::kControl;
   constexpr auto kWarp = Guard::kWarp;
@@ -77,7 +79,7 @@ std::span<const Row> async_rows() {
       {u(0xfae), "", kVariable,
        "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target}, "
        "{copy_source}{copy_condition}"},
-      // The form with a uniform register in the shared memory address, and without a descriptor.
+      // The form with a uniform register in the shared memory address and without a descriptor.
       {u(0xdae), "", kVariable,
        "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target64}, "
        "{copy_source_plain}{copy_condition}"},

@@ -2,7 +2,7 @@
 
 namespace tessera::sass {
 
-// HW: operands are groups of registers whose number follows from the shape; a warpgroup's multiply
+// HW: operands are groups of registers, whose size depends on the shape. A warpgroup's product
 // reads its second matrix, and often its first, from shared memory through a descriptor.
 std::span<const Row> tensor_rows() {
   constexpr auto kVariable = Timing::kVariable, kFixed = Timing::kFixed;

@@ -2,7 +2,7 @@
 
 namespace tessera::sass {
 
-// The warp's own arithmetic on uniform registers, and ways between these and the threads'.
+// Arithmetic on uniform registers, and moves between these and the threads' registers.
 std::span<const Row> uniform_rows() {
   constexpr auto kFixed = Timing::kFixed, kVariable = Timing::kVariable;
   constexpr auto kWarp = Guard::kWarp;

@@ -1,7 +1,7 @@
-// The meaning of one machine instruction: its text, the registers it reads and writes, and the
+// The meaning of one machine instruction: its text, the registers that it reads and writes, and the
 // control field by which ptxas schedules it. The hardware does not wait for results of fixed
-// latency, so this field is part of a program's correctness, and everything that moves instructions
-// reads it here.
+// latency, so the control field is part of a program's correctness. Everything that moves
+// instructions reads it here.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::sass {
 
-// Bits 105 to 125 of an instruction.
+// The control field: bits 105 to 125 of an instruction.
 struct Control {
   int stall = 0;              // cycles before this warp may issue again, 0 to 15
   bool yields = false;        // bit 109 is 0: another warp is preferred; no reuse flags then
@@ -23,8 +23,8 @@ struct Control {
   unsigned batch = 0;  // HW: in the place of reuse where it yields: a tag, seen on counted DEPBARs
 };
 Control control_of(const Instruction& instruction);
-// The same instruction under another control field. Throws std::invalid_argument on a stall, yield
-// and reuse combination that the hardware does not have.
+// Returns the instruction with another control field. Throws std::invalid_argument if the hardware
+// does not have this combination of stall, yield and reuse.
 Instruction with_control(Instruction instruction, const Control& control);
 
 enum class RegisterFile { kGeneral, kUniform, kPredicate, kUniformPredicate };
@@ -51,9 +51,9 @@ struct Operation {
   bool known = false;  // false: not in our table, so it may read and write everything
 };
 
-// `offset` is the instruction's place in its kernel in bytes, `sm` the architecture (90).
+// `offset` is the position of the instruction in its kernel in bytes, `sm` the architecture (90).
 Operation decode(const Instruction& instruction, std::uint64_t offset, int sm);
-// The text alone, with what disassemblers leave out: descriptors before sm_90.
+// Returns the text alone, including what disassemblers leave out (descriptors before sm_90).
 std::string assembly_of(const Instruction& instruction, std::uint64_t offset, int sm);
 
 }  // namespace tessera::sass

@@ -9,10 +9,10 @@
 namespace tessera::sass {
 namespace {
 
-// Sources of one bank that can be read at once.
+// Returns how many sources can be read from one bank at once.
 int limit_of(BankModel model) { return model == BankModel::kVolta2 ? 2 : 1; }
 
-// Different registers in a bank from which more are needed than can be read at once.
+// Returns the different registers of each bank from which more are needed than can be read at once.
 std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   std::ranges::sort(registers);
   registers.erase(std::unique(registers.begin(), registers.end()), registers.end());
@@ -23,7 +23,8 @@ std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   return registers;
 }
 
-// The registers that the operand slots keep. Since Volta a slot keeps one register of each bank.
+// The registers that the reuse cache keeps, by operand slot. Since Volta a slot keeps one register
+// of each bank.
 class Kept {
  public:
   explicit Kept(BankModel model) : model_(model) {
@@ -133,8 +134,8 @@ BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel mode
   return counted(body, clashes_of_loop(body, model));
 }
 
-// HW: an FFMA holds its pipe for two clocks on sm_70, 75 and 80, so that two sources of one bank
-// can be read one after the other.
+// HW: an FFMA occupies its pipe for two clocks on sm_70, 75 and 80, so two sources of one bank can
+// be read one after the other.
 BankModel rule_of(int sm) { return sm <= 80 ? BankModel::kVolta2 : BankModel::kCrowded2; }
 
 }  // namespace tessera::sass

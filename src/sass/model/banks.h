@@ -1,6 +1,6 @@
-// The classic rules for bank conflicts between the register operands of one instruction: only the
-// bank of each source matters, not when it is read. The port model (ports.h) says more, but tables
-// of other generations use these rules.
+// The classic rules for bank conflicts between the register operands of one instruction. They look
+// only at the bank of each source, not at when it is read. The port model (ports.h) is more
+// precise, but published tables for other architectures use these rules.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ enum class BankModel {
   kCrowded2  // the same banks where an FFMA takes one clock: two clash, as an H200 charges for them
 };
 
-// "kepler4", "maxwell4", "volta2", "crowded2".
+// Returns "kepler4", "maxwell4", "volta2" or "crowded2".
 std::string_view name_of(BankModel model);
 int bank_of(int reg, BankModel model);
 
-// FFMAs whose sources clash, and how many of these no longer clash once the reuse cache has
-// supplied its registers.
+// Numbers of FFMAs: all, those whose sources conflict in a bank (`clashes`), and those of them that
+// do not conflict because the reuse cache supplies a register (`hidden`).
 struct BankClashes {
   int ffmas = 0, clashes = 0, hidden = 0;
 };
 BankClashes bank_clashes(std::span<const Operation> code, BankModel model);
-// The same for a loop, whose reuse cache holds what the previous iteration left. By the rule of the
-// card (rule_of), the number that is not hidden equals the number that the port model calls
-// crowded.
+// Like bank_clashes, for a loop whose reuse cache holds what the previous iteration left. By the
+// rule of the architecture (rule_of), the number of clashes that are not hidden equals the number
+// of FFMAs that the port model calls crowded.
 BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel model);
 
-// An FFMA whose sources clash.
+// An FFMA with several sources in one bank.
 struct Clash {
   std::size_t at = 0;          // its index in the code
   std::vector<int> registers;  // its sources in banks that more than one of them needs at a time
@@ -42,7 +42,7 @@ struct Clash {
 };
 std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model);
 std::vector<Clash> clashes_of_loop(std::span<const Operation> body, BankModel model);
-// The rule that costs time on this architecture: kVolta2 or kCrowded2.
+// Returns the rule that costs time on this architecture: kVolta2 or kCrowded2.
 BankModel rule_of(int sm);
 
 }  // namespace tessera::sass

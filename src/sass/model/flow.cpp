@@ -28,7 +28,7 @@ std::size_t checked_target(const Program& program, std::size_t at, std::int64_t 
   return static_cast<std::size_t>(target) / kInstructionBytes;
 }
 
-// CALL has its distance in the same field as BRA.
+// Returns the target of a CALL, whose distance is in the same field as BRA's.
 std::size_t call_target(const Program& program, std::size_t at) {
   constexpr std::uint64_t kOpcode = 0xfff, kBranch = 0x947;
   Instruction as_branch = program.code[at];
@@ -36,18 +36,18 @@ std::size_t call_target(const Program& program, std::size_t at) {
   return checked_target(program, at, *branch_target(as_branch, at * kInstructionBytes, program.sm));
 }
 
-// HW: BSSY names where its threads meet again: a signed distance of 4-byte units in bits 34-63,
-// from the next instruction on. Bits 16-19 number the barrier, in BSYNC too (sm_75 to sm_90 alike,
-// as nvdisasm prints them).
+// HW: BSSY names the address at which its threads meet again: a signed distance in units of 4 bytes
+// in bits 34-63, from the next instruction on. Bits 16-19 number the barrier, in BSYNC too (the
+// same on sm_75 to sm_90, as nvdisasm prints them).
 std::size_t reconvergence_point(const Program& program, std::size_t at) {
   const auto distance = static_cast<std::int64_t>(program.code[at].bits(34, 30) << 34) >> 34;
   return checked_target(program, at,
                         static_cast<std::int64_t>((at + 1) * kInstructionBytes) + 4 * distance);
 }
 
-// The places where threads meet: what each barrier, or each register that holds one for a while,
-// may have been set to. Keys are barriers, then registers. A barrier that was never set may be
-// anywhere.
+// For each convergence barrier, and for each register that holds a copy of one: the instructions at
+// which its threads may meet. Keys are barriers, then registers. A barrier that was never set may
+// lead anywhere.
 constexpr int kBarriers = 16;
 constexpr std::size_t kAnywhere = ~std::size_t{0};
 using Places = std::set<std::size_t>;
@@ -67,8 +67,8 @@ void set(Reconvergences& reconvergences, int key, Places places, bool is_guarded
   }
 }
 
-// HW: BMOV Bn, Rm and BMOV.CLEAR Rn, Bm move a barrier, which has bits 24-27 in both; BSSY has its
-// own in bits 16-19.
+// HW: BMOV Bn, Rm and BMOV.CLEAR Rn, Bm move a barrier, whose number is in bits 24-27 in both. BSSY
+// has its barrier's number in bits 16-19.
 void follow(const Program& program, std::size_t at, Reconvergences& reconvergences) {
   const Instruction& instruction = program.code[at];
   const Operation& operation = program.operations[at];
@@ -123,7 +123,7 @@ bool goes_somewhere_unknown(const Program& program, std::size_t at) {
   return name == "BRX" || (name == "CALL" && program.code[at].key() != kCallRelative);
 }
 
-// Where control may go after the instruction at `at`, apart from the next one.
+// Returns where control may go after the instruction at `at`, apart from the next instruction.
 std::set<std::size_t> targets(const Program& program, std::size_t at,
                               const std::vector<std::size_t>& after_calls) {
   const std::string& name = program.operations[at].name;
@@ -140,14 +140,14 @@ bool goes_on(const Program& program, std::size_t at) {
   return !kLeaves.contains(program.operations[at].name) || !program.code[at].always_runs();
 }
 
-// An instruction, or a block, and the call under which it runs; kNoCall if none.
+// An instruction or block, with the call under which it runs; kNoCall if it runs under none.
 constexpr std::size_t kNoCall = ~std::size_t{0};
 struct Way {
   std::size_t to, call;
   auto operator<=>(const Way&) const = default;
 };
 
-// Where control goes from an instruction. A subroutine returns to its own call only.
+// Returns where control goes from an instruction. A subroutine returns only to its own call.
 std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way& from) {
   const std::string& name = program.operations[from.to].name;
   std::vector<Way> ways;
@@ -163,7 +163,7 @@ std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way
   return ways;
 }
 
-// The blocks, in order of their places; places in `also` begin a block, too.
+// Returns the basic blocks in the order of the code. Instructions in `also` begin a block, too.
 std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}) {
   std::set<std::size_t> leaders = std::move(also);
   leaders.insert({0, edges.size()});
@@ -180,7 +180,8 @@ std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}
   return blocks;
 }
 
-// For the first instruction of each straight piece of code: the end of the piece. 0 elsewhere.
+// Returns, for the first instruction of each straight piece of code, the end of the piece; 0 for
+// all others.
 std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edges) {
   std::set<std::size_t> joins;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
@@ -193,8 +194,8 @@ std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edg
   return ends;
 }
 
-// Threads that reach a BSYNC continue at the place to which its barrier was set. That place is
-// found by following all paths, whose number grows as more of them are known.
+// Adds edges for threads that reach a BSYNC: they continue where its barrier was set to. This is
+// found by following all paths, and each new edge may add paths.
 void add_reconvergences(const Program& program, Edges& edges) {
   const std::vector<std::size_t> ends = ends_of_pieces(program, edges);
   std::map<Way, Reconvergences> at_entry = {{{0, kNoCall}, {}}};
@@ -207,7 +208,7 @@ void add_reconvergences(const Program& program, Edges& edges) {
     if (program.operations[last].name == "BSYNC") {
       const Places places =
           places_of(reconvergences, static_cast<int>(program.code[last].bits(16, 4)));
-      // WHY: nothing would be checked on an unknown path.
+      // WHY fail: nothing would be checked on an unknown path.
       if (places.contains(kAnywhere)) fail(program, last, "where its threads meet is not known.");
       edges[last].insert(places.begin(), places.end());
     }
@@ -231,7 +232,8 @@ Edges edges_of(const Program& program) {
   return edges;
 }
 
-// All blocks that the entry reaches; a subroutine counts once for each of its calls.
+// Returns all blocks that can be reached from the entry. A subroutine's block appears once for each
+// of its calls.
 std::vector<Node> nodes_of(const Program& program, const Edges& edges) {
   std::map<Way, std::size_t> number_of = {{{0, kNoCall}, 0}};
   std::vector<Way> blocks = {{0, kNoCall}};

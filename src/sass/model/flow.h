@@ -1,6 +1,6 @@
-// A kernel's control flow for analyses over all paths: its operations, and where control may go
+// A kernel's control flow, for analyses over all paths: its operations, and where control may go
 // from each. A fact that holds on one path need not hold on another: loops go back, branches skip
-// waits, subroutines return to several places.
+// waits, subroutines return to several callers.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace tessera::sass {
 
-// Instructions that run one after the other: entered at the first and left at the last only.
+// A basic block: control enters at its first instruction and leaves at its last one only.
 struct Block {
   std::size_t begin = 0, end = 0;
   std::vector<std::size_t> next;  // blocks, in no order
 };
 
-// A block on the ways from the kernel's entry. A subroutine's block is a node for each of its
-// calls, so that its return leads back to that call only.
+// A block on a path from the kernel's entry. A subroutine's block has one node for each call, so
+// that its return leads back to that call only.
 struct Node {
   std::size_t block = 0;
   std::vector<std::size_t> next;  // nodes
@@ -34,16 +34,17 @@ struct Program {
   std::vector<std::size_t> block_of;  // by instruction
   std::vector<Node> nodes;            // the entry first; unreachable blocks have none
 
-  // Whether the guard of the instruction may leave it out.
+  // Whether the instruction has a guard, so that it may be skipped.
   bool is_guarded(std::size_t at) const { return code[at].bits(12, 4) != 7; }
 };
 
-// Throws std::runtime_error with a sentence if control flow cannot be followed.
+// Returns the kernel's control flow. Throws std::runtime_error with a sentence if it cannot be
+// followed.
 Program program_of(const CubinKernel& kernel, int sm);
 
-// The first unreachable instruction, apart from the padding after a kernel; the number of
-// instructions if there is none. Compilers leave no unreachable code, so such code means that a
-// path is unknown, and nothing may be concluded about the kernel.
+// Returns the first unreachable instruction, apart from the padding after a kernel, or the number
+// of instructions if all are reached. Compilers leave no unreachable code, so such code means that
+// a path is unknown, and nothing may be concluded about the kernel.
 std::size_t unreached_code(const Program& program);
 
 }  // namespace tessera::sass

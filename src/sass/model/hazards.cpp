@@ -26,7 +26,7 @@ std::string place_of(const Program& program, std::size_t at) {
   return program.operations[at].name + " at " + offset;
 }
 
-// The kinds of findings of one program, each place and reason once.
+// The findings for one program; each pair of instruction and reason is reported once.
 class Findings {
  public:
   Findings(const Program& program, const Distances& distances)
@@ -66,8 +66,8 @@ class Findings {
             " in the next cycle, when its scoreboard does not show yet.");
   }
 
-  // HW: scoreboards that a DEPBAR names in addition to its own wait are checked later: ptxas lets
-  // it follow at once.
+  // HW: a DEPBAR may name scoreboards in addition to its own wait. These are not checked at issue,
+  // because ptxas lets the DEPBAR follow at once.
   bool waits_at_issue(const ScoreboardWait& wait) const {
     const Control& setter = program_.operations[wait.setter].control;
     const Operation& waiter = program_.operations[wait.waiter];
@@ -103,7 +103,8 @@ void check_code(const Program& program, std::size_t at, std::span<const StallRow
   }
 }
 
-// HW: pairs start at even registers; loads and stores of 128 bits at multiples of four.
+// HW: pairs of registers start at even numbers, operands of 128-bit loads and stores at multiples
+// of four.
 void check_alignment(const Program& program, std::size_t at, Findings& findings) {
   const Operation& operation = program.operations[at];
   const auto check = [&](const RegisterUse& use) {
@@ -117,8 +118,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
   for (const RegisterUse& use : operation.writes) check(use);
 }
 
-// The possible contents of a slot of the reuse cache: the register, the instruction that kept it,
-// and whether it was written since.
+// What a slot of the reuse cache may contain: the register, the instruction that kept it, and
+// whether the register was written since.
 using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
 using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 
@@ -143,9 +144,9 @@ void make_stale(Cache& cache, const RegisterUse& use) {
   }
 }
 
-// WHY: an entry is assumed to survive everything that is not known to end it: only reads by
-// instructions of fixed latency do, guarded ones too (ptxas writes code that would go wrong
-// otherwise). Findings is nullptr while paths are still being followed.
+// WHY: an entry is assumed to survive everything that is not known to end it. Only reads by
+// instructions of fixed latency end it, guarded ones included (otherwise code that ptxas writes
+// would be wrong). `findings` is nullptr while paths are still being followed.
 void step(const Program& program, std::size_t at, Cache& cache, Findings* findings) {
   const Operation& operation = program.operations[at];
   if (operation.timing == Timing::kFixed) {

@@ -76,7 +76,7 @@ Class by_name(const std::string& name) {
   return found == kNames.end() ? Class::kOther : found->second;
 }
 
-// The names, in the order of the enum.
+// The names of latency classes, in the order of the enum.
 constexpr std::string_view kClassNames[] = {
     "Fma",    "Wide",   "WideAddend", "Alu",   "Half",      "Packed",  "Clock",
     "Double", "Matrix", "Memory",     "Unit",  "ToUniform", "Uniform", "Constant",
@@ -169,7 +169,7 @@ int Distances::least(DependenceKind kind, RegisterFile file, LatencyClass first,
   for (const LatencyClass consumer : {second, LatencyClass::kAny}) {
     if (const int cycles = cycles_[index_of(kind, file, first, consumer)]) return cycles;
   }
-  // A write waits for another write no longer than a read would.
+  // For a write after a write, no longer distance is required than for a read after a write.
   if (kind != DependenceKind::kReadAfterWrite) {
     return least(DependenceKind::kReadAfterWrite, file, first, LatencyClass::kAny);
   }

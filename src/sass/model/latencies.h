@@ -1,8 +1,8 @@
-// Results of fixed latency are not waited for: the distance between two instructions has to be long
-// enough, and NVIDIA does not say how long that is. ptxas knows. These are the shortest distances
-// that it left in everything that this repository compiles, for each architecture;
-// tools/calibrate/mine_latencies reads them off again. Nothing here claims that silicon needs as
-// much.
+// The shortest distances between dependent instructions. The hardware does not wait for results of
+// fixed latency: the distance between two instructions has to be long enough, and NVIDIA does not
+// publish how long. ptxas knows. These are the shortest distances that it left in everything that
+// this repository compiles, for each architecture; tools/calibrate/mine_latencies reads them off
+// again. Nothing here claims that silicon needs as much.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace tessera::sass {
 
-// Instructions that hand results on, or take them, at the same time.
+// A class of instructions (or operands) whose results arrive, or are needed, after the same time.
 enum class LatencyClass {
   kFma,         // FFMA, FMUL, FADD, IMAD, VIADD
   kWide,        // IMAD.WIDE, IMAD.HI
@@ -39,7 +39,7 @@ enum class LatencyClass {
 std::string_view name_of(LatencyClass latency_class);
 
 LatencyClass class_of_first(const Operation& operation);
-// The class of the second instruction in a dependence; it depends on the operand that the
+// Returns the class of the second instruction of a dependence. It depends on which operand the
 // instruction needs.
 LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence);
 
@@ -49,7 +49,7 @@ struct LatencyRow {
   LatencyClass first, second;
   int cycles;
 };
-// The smallest stalls that ptxas uses after an instruction of this name, whatever follows.
+// The smallest stall that ptxas uses after an instruction of this name, whatever follows.
 struct StallRow {
   std::string_view name;
   int stall;
@@ -61,19 +61,20 @@ struct LatencyTable {
   std::span<const LatencyRow> rows;
   std::span<const StallRow> stalls;
 };
-// The table of this architecture or, if it has none, of the last architecture before it that has
-// one; at least sm_75's.
+// Returns the table of this architecture. If it has none, returns that of the last architecture
+// before it that has one, and at least that of sm_75.
 const LatencyTable& latencies_of(int sm);
-// The same from kernels of public repositories (tools/sass_hazards), as far as they are
+// Returns distances found in kernels of public repositories (tools/sass_hazards), where they are
 // shorter than those of latencies_of().
 const LatencyTable& public_latencies_of(int sm);
 
-// The distances of one table or two, found by the classes of producer and consumer. The shorter one
-// of two counts.
+// The distances of one table or two, found by the classes of producer and consumer. Where two
+// tables differ, the shorter distance counts.
 class Distances {
  public:
   explicit Distances(const LatencyTable& table, const LatencyTable& more = {});
-  // Cycles that must lie between the two; kLongestLatency if nothing is known of the first.
+  // Returns the number of cycles that must lie between the two instructions; kLongestLatency if
+  // nothing is known about the first one.
   int least(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second) const;
   std::span<const StallRow> stalls() const { return stalls_; }
 
@@ -83,9 +84,10 @@ class Distances {
   std::vector<int> cycles_;  // by kind, file, first, second; 0: no row
   std::vector<StallRow> stalls_;
 };
-const Distances& distances_of(int sm);  // distances from latencies_of() and public_latencies_of()
+const Distances& distances_of(int sm);  // distances of latencies_of() and public_latencies_of()
 
-// HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
+// HW: a scoreboard can be seen one cycle after the instruction that sets it; ptxas never waits
+// earlier.
 inline constexpr int kScoreboardShows = 2;
 
 }  // namespace tessera::sass

@@ -23,7 +23,7 @@ RegisterSet registers_of(const std::vector<RegisterUse>& uses) {
   return registers;
 }
 
-// Sets that are joined one after the other.
+// Disjoint sets that can be joined (union-find).
 class Joined {
  public:
   int add() {
@@ -75,7 +75,7 @@ class Analysis {
     return program_.is_guarded(at) ? RegisterSet() : registers_of(program_.operations[at].writes);
   }
 
-  // Backwards until nothing changes.
+  // Computes which registers are live, backwards through the blocks until nothing changes.
   void find_liveness() {
     for (bool changes = true; changes;) {
       changes = false;
@@ -156,7 +156,7 @@ class Analysis {
     }
   }
 
-  // Ranges by the names of their sets, and where they are live.
+  // Numbers the live ranges and notes where they are live.
   void finish() {
     std::map<int, int> names;
     const auto name = [&](int range) {

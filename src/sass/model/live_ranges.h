@@ -1,6 +1,7 @@
-// A register holds many values, one after the other. A live range is one of them: all writes that
-// may reach a common read, and the places from the first of these to the last. Ranges that are
-// never live at once may share a register, so a range, not a register, is what can be renamed.
+// Finds the live ranges of registers. A register holds many values, one after the other. A live
+// range is one of them: all writes that may reach a common read, and the code from the first write
+// to the last read. Ranges that are never live at once may share a register, so it is ranges, not
+// registers, that can be renamed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ inline constexpr int kNoRange = -1;
 struct LiveRange {
   int reg = 0;               // general register that holds it
   bool is_at_entry = false;  // read without being written: it holds what the kernel starts with
-  // Bit i: the value is there after instruction i.
+  // Bit i tells whether the value is live after instruction i.
   std::vector<std::uint64_t> live;
 
   bool is_live_after(std::size_t at) const { return (live[at / 64] >> at % 64 & 1) != 0; }
@@ -26,13 +27,14 @@ struct LiveRange {
 
 struct LiveRanges {
   std::vector<LiveRange> ranges;
-  // The range that an instruction reads or writes in a general register; kNoRange if there is none.
+  // Return the range that an instruction reads or writes in a general register; kNoRange if it does
+  // not.
   int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
   int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
 
   using Named = std::vector<std::pair<int, int>>;  // register and range
   std::vector<Named> reads, writes;
-  // Per block: the ranges that are live at its start.
+  // For each block: the ranges that are live at its start.
   std::vector<Named> at_entry;
 
  private:
@@ -44,7 +46,7 @@ struct LiveRanges {
   }
 };
 
-// The live ranges of all general registers, on all paths. Unreachable code has none.
+// Returns the live ranges of all general registers, on all paths. Unreachable code has none.
 LiveRanges live_ranges_of(const Program& program);
 
 }  // namespace tessera::sass

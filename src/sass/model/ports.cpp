@@ -6,7 +6,8 @@
 namespace tessera::sass {
 namespace {
 
-// A loop's state is small, so it repeats soon; a body that has not repeated by then is averaged.
+// A loop's state is small, so it repeats soon. If it has not repeated after this many iterations,
+// their average is taken.
 constexpr int kMaxIterations = 64;
 
 void check(const PortRules& rules) {
@@ -19,8 +20,8 @@ void check(const PortRules& rules) {
   }
 }
 
-// HW: a warp that runs alone loses a second cycle by a yield
-// (results/calibration/h200_registers.json, "yields").
+// HW: a yield costs a warp that runs alone a second cycle (results/calibration/h200_registers.json,
+// "yields").
 int as_alone(const PortAccess& access, const PortRules& rules) {
   return rules.stalls_are_filled ? 1 : std::max(access.yields ? 2 : 1, access.stall);
 }
@@ -32,7 +33,7 @@ bool is_read_before(const PortAccess& access, std::size_t at) {
   return std::any_of(access.reads.begin(), access.reads.begin() + at, same);
 }
 
-// Issues `accesses` once more and adds the cost.
+// Simulates the issue of `accesses` once and adds the cost to `use`.
 void run(std::span<const PortAccess> accesses, const std::vector<bool>& is_ffma,
          const PortRules& rules, PortState& state, PortUse& use) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -65,8 +66,9 @@ Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
   return prepared;
 }
 
-// Slots that FFMAs leave to other instructions, of this warp or of others, cost nothing as long as
-// there are enough of these; else the pipe limits the time.
+// Adds the time by which the FFMA pipe is the limit. Issue slots that FFMAs leave free can be used
+// by other instructions, of this warp or of others; the pipe is the limit if too few of these
+// exist.
 void add_pipe(PortUse& use, const PortRules& rules) {
   const double slots = use.cycles - use.bubbles;
   use.cycles += std::max(0.0, static_cast<double>(use.ffmas) * rules.ffma_cycles - slots);
@@ -145,14 +147,14 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
       ++wanted[read.bank];
       ++fresh_reads_;
     }
-    // Any read of a bank's slot replaces the register that was kept there; only a read with a reuse
-    // flag keeps its own.
+    // Any read in a slot replaces the register that the slot kept of that bank. Only a read with a
+    // reuse flag keeps the new register.
     kept[read.bank][read.slot] =
         read.keeps ? static_cast<std::int16_t>(read.reg) : std::int16_t{-1};
   }
   kept_ = rules.yield_clears && access.yields ? empty_cache() : kept;
-  // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may want more than a window
-  // holds; theirs is as long as they need.
+  // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may need more registers
+  // than fit into a window. Their window is as long as they need.
   const int most = *std::max_element(wanted.begin(), wanted.end());
   is_crowded_ = most > rules.reads_per_cycle * rules.ffma_cycles;
   const int window =

@@ -1,8 +1,8 @@
-// Each register bank of a sub-core delivers one register per cycle, so an FFMA whose three sources
-// are all fresh reads costs more than its issue slot. This model counts what a stretch of code
-// loses to that, with the reuse cache that saves reads. It is a `model`: measured on Ampere and
-// Blackwell (R. Huerta et al., MICRO 2025), taken over for Hopper; losses on silicon were at least
-// as large there.
+// The port model: each register bank of a sub-core delivers one register per cycle, so an FFMA
+// whose three sources are all fresh reads costs more than its issue slot. The model counts the
+// cycles that code loses to this, and takes into account the reuse cache, which saves reads. It is
+// a `model`: measured on Ampere and Blackwell (R. Huerta et al., MICRO 2025), taken over for
+// Hopper; losses on silicon were at least as large there.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tessera::sass {
 
-// Ways in which the hardware may differ; the defaults are the published model.
+// Rules in which GPUs may differ; the defaults are those of the published model.
 struct PortRules {
   int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
   int reads_per_cycle = 1;         // a bank
@@ -26,22 +26,23 @@ struct PortRules {
   int ffma_cycles = 1;             // for which an FFMA holds its pipe
 };
 
-// HW: FP32 lanes of a sub-core are 16 on sm_70, sm_75 and sm_80 and 32 later: an FFMA takes two
-// cycles or one (NVIDIA's architecture whitepapers).
+// Returns how many cycles an FFMA occupies its pipe. HW: a sub-core has 16 FP32 lanes on sm_70,
+// sm_75 and sm_80 and 32 later, so an FFMA takes two cycles or one (NVIDIA's architecture
+// whitepapers).
 int cycles_of_ffma(int sm);
-// The rules of an architecture, 75. Banks and ports are the same since Volta (Huerta et al. found
-// them on Turing, Ampere and Blackwell); the pipe is not.
+// Returns the rules of an architecture (75). Banks and ports are the same since Volta (Huerta et
+// al. found them on Turing, Ampere and Blackwell); the FFMA pipe differs.
 PortRules rules_of(int sm);
 inline constexpr int kMaxBanks = 4;
 inline constexpr int kOperandSlots = 3;
 
-// One register that an instruction reads, in the slot of its logical operand.
+// One register that an instruction reads, and the slot of its logical operand.
 struct PortRead {
   int reg = 0, bank = 0, slot = 0;
   bool keeps = false;  // carries the reuse flag
 };
 
-// The facts about one instruction that matter to the ports.
+// The facts about one instruction that matter to register ports.
 struct PortAccess {
   std::vector<PortRead> reads;
   int stall = 1;
@@ -50,22 +51,23 @@ struct PortAccess {
 };
 PortAccess port_access(const Operation& operation, const PortRules& rules);
 
-// The ports and the reuse cache between two instructions of one warp. Cheap to copy.
+// The state of the ports and the reuse cache between two instructions of one warp. Cheap to copy.
 class PortState {
  public:
-  // Cycles for which the instruction waits in front of its window; afterwards it has been issued.
+  // Issues the instruction. Returns the cycles for which it waits until its registers can be read.
   int issue(const PortAccess& access, const PortRules& rules);
-  // The register was written, so the cache's copy of it is outdated.
+  // Drops the register from the reuse cache, because it was written.
   void forget(int reg);
-  // Registers that the last instruction took from the banks, not from the reuse cache.
+  // Returns how many registers the last instruction read from the banks, not from the reuse cache.
   int fresh_reads() const { return fresh_reads_; }
-  // Whether it took more of them from one bank than the bank delivers while an FFMA holds its pipe:
-  // two or more; three or more where that takes two cycles (sm_70 to sm_80).
+  // Whether the last instruction read more registers from one bank than the bank delivers while an
+  // FFMA occupies its pipe: two or more; on sm_70 to sm_80, where that takes two cycles, three or
+  // more.
   bool is_crowded() const { return is_crowded_; }
   bool operator==(const PortState&) const = default;
 
  private:
-  // Reads that are reserved for the next 16 cycles, 4 bits each.
+  // The reads that are reserved in each of the next 16 cycles, 4 bits each.
   using Taken = std::uint64_t;
   static constexpr int kHorizon = 16, kBits = 4;
 
@@ -90,19 +92,20 @@ class PortState {
   }
 };
 
-// What a crowded FFMA (PortState::is_crowded) is thought to cost, in cycles, where orders or
-// registers are compared: an estimate above what the profile below shows. The window of the model
-// forgives it where slack follows. On sm_70 to sm_80 it is not measured; a published order that
-// avoids them gained about 1 % on a V100. HW: an H200 does not. A loop of 1024 FFMAs with 73
-// crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five instructions after
-// one of these: 17.12 cycles after the 43 in the even bank, 5.47 cycles after the 30 in the odd one
-// (Nsight Compute, stalls by dispatch; results/calibration/h200_fp32_profile.json).
+// The estimated cost of a crowded FFMA (PortState::is_crowded) in cycles, for comparing orders or
+// registers. The estimate is above what the profile below shows. The window of the model hides such
+// an FFMA where slack follows. On sm_70 to sm_80 the cost is not measured; a published order that
+// avoids crowded FFMAs gained about 1 % on a V100. HW: an H200 does not hide them. A loop of 1024
+// FFMAs with 73 crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five
+// instructions after a crowded FFMA: 17.12 cycles after the 43 in the even bank, 5.47 cycles after
+// the 30 in the odd one (Nsight Compute, stalls by dispatch;
+// results/calibration/h200_fp32_profile.json).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
-// The same in a prediction: nothing where it was not measured.
+// Returns the cost of a crowded FFMA in a prediction: 0 on architectures where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
-// The cost of a stretch of code. For a loop: of one iteration of its steady state, which may be a
-// fraction because one period can span several iterations.
+// The cost of some code. For a loop, it is the cost of one iteration in its steady state, and may
+// be a fraction because one period can span several iterations.
 struct PortUse {
   double cycles = 0;      // issue slots or the FFMA pipe, whichever is longer, and bubbles; stalls
                           // where nothing fills them
@@ -116,9 +119,9 @@ struct PortUse {
   double reads_per_ffma() const { return ffmas == 0 ? 0 : ffma_reads / ffmas; }
 };
 
-// Straight code from idle ports and an empty reuse cache.
+// Returns the cost of straight code that starts with idle ports and an empty reuse cache.
 PortUse ports_of_sequence(std::span<const Operation> code, const PortRules& rules = {});
-// The body of a loop, run until it repeats itself.
+// Returns the cost of a loop, whose body is simulated until its state repeats.
 PortUse ports_of_loop(std::span<const Operation> body, const PortRules& rules = {});
 
 }  // namespace tessera::sass

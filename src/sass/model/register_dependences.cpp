@@ -14,7 +14,7 @@
 namespace tessera::sass {
 namespace {
 
-// A register that is not yet settled.
+// A register access that is not yet finished.
 struct Pending {
   enum class Kind { kFixedWrite, kVariableWrite, kVariableRead };
   Kind kind;
@@ -30,16 +30,16 @@ unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard;
 
 constexpr int kScoreboards = 6, kMostCounted = 63;
 
-// Since when a register is pending, and how many instructions have set each scoreboard since that
-// cannot be done before its own.
+// How long an access has been pending: when its instruction was issued, and for each scoreboard,
+// how many later instructions set it that cannot finish before this one.
 struct Since {
   int issued = 0;  // counts from the start of the block at hand
   std::array<std::uint8_t, kScoreboards> later = {};
 };
 using State = std::map<Pending, Since>;
 
-// Where two paths meet at a block, the shorter distance counts, and the smaller number of later
-// instructions. Returns whether anything changed.
+// Merges the states of two paths that meet at a block: the shorter distance counts, and the smaller
+// number of later instructions. Returns whether anything changed.
 bool merge(const State& from, State& into) {
   bool changed = false;
   for (const auto& [pending, since] : from) {
@@ -62,7 +62,8 @@ bool writes_predicate(const Operation& operation, int predicate) {
   });
 }
 
-// Whether one thread runs only one of the two: the same guard, once negated.
+// Whether a thread runs at most one of the two instructions, because they have the same guard, once
+// negated.
 bool are_exclusive(const Program& program, std::size_t first, std::size_t second) {
   constexpr std::uint64_t kNegated = 8;
   const std::uint64_t guard = program.code[first].bits(12, 4);
@@ -84,7 +85,7 @@ void for_each_register(const std::vector<RegisterUse>& uses, Visit visit) {
   }
 }
 
-// Runs along one block.
+// Follows the pending accesses through one block.
 class Walk {
  public:
   Walk(const Program& program, State& state, const DependenceListener* listener)
@@ -108,7 +109,7 @@ class Walk {
     now_ += cycles_of(operation.control);
   }
 
-  // Makes the issue times count from the end of the block.
+  // Makes issue times count from the end of the block.
   void finish() {
     for (auto entry = state_.begin(); entry != state_.end();) {
       entry->second.issued -= now_;
@@ -133,8 +134,8 @@ class Walk {
     });
   }
 
-  // A wait for all but the last `most`: an instruction is done if that many came later which are
-  // done only after it.
+  // Whether a wait for all but the last `most` instructions also waits for this access: at least
+  // that many later instructions have set the scoreboard that cannot finish before it.
   static bool settles(const CountedWait& wait, const State::value_type& entry) {
     return waits_for(entry.first, wait.scoreboard) &&
            entry.second.later[wait.scoreboard] >= wait.most;
@@ -148,7 +149,7 @@ class Walk {
     if (later < kMostCounted) ++later;
   }
 
-  // Counts the instruction at hand for each earlier one that is done before it.
+  // Adds one to the counts of all earlier accesses that finish before the current instruction does.
   void count_later(const Operation& operation) {
     const int written = operation.control.write_scoreboard;
     const int read = operation.control.read_scoreboard;
@@ -163,7 +164,8 @@ class Walk {
     }
   }
 
-  // HW: BSYNC follows BMOV Bn, Rm without a wait, so it finds the barrier moved and Rm read.
+  // HW: BSYNC follows BMOV Bn, Rm without a wait, so the barrier has been moved and Rm read by
+  // then.
   void settle_moved_barriers() {
     std::erase_if(state_, [&](const auto& entry) {
       return entry.first.kind == Pending::Kind::kVariableRead &&
@@ -171,9 +173,10 @@ class Walk {
     });
   }
 
-  // HW: ptxas overwrites what STS and STL read right after a BAR.SYNC or a BAR.RED (of
-  // __syncthreads_or()), without a scoreboard: these barriers wait until memory instructions have
-  // read. The .DEFER_BLOCKING ones, which sm_80 and later have for __syncthreads(), do not.
+  // HW: right after a BAR.SYNC or a BAR.RED (of __syncthreads_or()), ptxas overwrites registers
+  // that an STS or STL before it reads, without a scoreboard. So these barriers wait until memory
+  // instructions have read their registers. Barriers with .DEFER_BLOCKING, which sm_80 and later
+  // use for __syncthreads(), do not.
   bool waits_for_reads(const Operation& operation) const {
     const std::string& text = operation.text;
     const bool waits = text.starts_with("BAR.SYNC") || text.starts_with("BAR.RED");
@@ -186,7 +189,8 @@ class Walk {
     });
   }
 
-  // Operations that entered the same queue without a scoreboard are done when this instruction is.
+  // Earlier operations in the same queue that set no scoreboard are finished when this instruction
+  // is.
   void adopt(const Operation& operation) {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
@@ -217,7 +221,8 @@ class Walk {
                      state_.lower_bound({kind, file, reg + 1, 0, 0})};
   }
 
-  // The guard has the names of a predicate in bits 12-14; uniform predicates guard uniform code.
+  // Whether the use is the instruction's guard, whose predicate is in bits 12-14. Uniform
+  // predicates guard uniform code.
   bool is_guard(const RegisterUse& use, int reg) const {
     const bool is_predicate =
         use.file == RegisterFile::kPredicate || use.file == RegisterFile::kUniformPredicate;
@@ -225,8 +230,8 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
-  // Whether the load follows an earlier one of its queue in order: both write the same register, or
-  // it writes one that the other reads.
+  // Whether the instruction follows an earlier one of its queue in order: both write the same
+  // register, or it writes a register that the earlier one reads.
   bool is_in_order(DependenceKind dependence, const Operation& earlier) const {
     const Operation& now = program_.operations[at_];
     if (dependence == DependenceKind::kWriteAfterRead) return read_in_order(earlier, now);
@@ -266,7 +271,7 @@ class Walk {
   }
 
   void add_own(const Operation& operation) {
-    // HW: warpgroup MMAs work on their registers until a WARPGROUP.DEPBAR; that is not followed.
+    // HW: warpgroup MMAs use their registers until a WARPGROUP.DEPBAR, which is not followed here.
     if (operation.name.ends_with("GMMA")) return;
     const bool variable = is_variable(operation, program_.sm);
     const auto kind = variable ? Pending::Kind::kVariableWrite : Pending::Kind::kFixedWrite;
@@ -279,7 +284,8 @@ class Walk {
     });
     if (!variable) return;
     for_each_register(operation.reads, [&](RegisterFile file, int reg) {
-      // Guards and uniform registers are read when the instruction is issued: ptxas guards none.
+      // Guards and uniform registers are read at issue, since ptxas protects none of them by a
+      // scoreboard.
       if (file != RegisterFile::kGeneral) return;
       state_[{Pending::Kind::kVariableRead, file, reg, at_, read}] = {now_, {}};
     });
@@ -303,10 +309,10 @@ State after(const Program& program, const Block& block, State state,
 }  // namespace
 
 bool is_variable(const Operation& operation, int sm) {
-  // HW: with FP64 as on sm_90 these are of fixed latency: ptxas sets no scoreboard. It does on
-  // sm_75 to sm_89, where some have none because a later one of their queue has.
+  // HW: these have a fixed latency on sm_90, where ptxas sets no scoreboard for them. On sm_75 to
+  // sm_89 it does; some have none there because a later instruction of their queue has one.
   static const std::set<std::string, std::less<>> kDoubles = {"DFMA", "DMUL", "DADD", "DSETP"};
-  // So are uniform constants, everywhere.
+  // Loads of uniform constants have a fixed latency on every architecture.
   static const std::set<std::string, std::less<>> kConstants = {"ULDC", "ULDC.32", "ULDC.64"};
   if (operation.control.write_scoreboard >= 0 || operation.control.read_scoreboard >= 0)
     return true;
@@ -316,7 +322,7 @@ bool is_variable(const Operation& operation, int sm) {
 
 namespace {
 
-// Whether a DEPBAR names a scoreboard and a number (.LE), besides its list.
+// Whether a DEPBAR names a scoreboard and a count (.LE), besides its list of scoreboards.
 bool counts(const Instruction& depbar) { return depbar.bits(47, 1) != 0; }
 
 }  // namespace
@@ -325,8 +331,8 @@ unsigned waited_scoreboards(const Program& program, std::size_t at) {
   const Operation& operation = program.operations[at];
   unsigned mask = operation.control.wait_mask;
   if (operation.name == "DEPBAR") {
-    // HW: DEPBAR.LE SBn, count, {...}: n in bits 44-46, the count in 38-43, more scoreboards in
-    // 32-37 (NAK). A count above 0 leaves the last ones open: counted_wait().
+    // HW: DEPBAR.LE SBn, count, {...} has n in bits 44-46, the count in 38-43 and the list of
+    // scoreboards in 32-37 (NAK). A count above 0 does not wait for the last ones: counted_wait().
     const Instruction& instruction = program.code[at];
     mask |= static_cast<unsigned>(instruction.bits(32, 6));
     if (counts(instruction) && instruction.bits(38, 6) == 0) mask |= 1u << instruction.bits(44, 3);
@@ -348,8 +354,8 @@ int cycles_of(const Control& control) { return std::max(1, control.stall); }
 void visit_register_dependences(const Program& program, const DependenceListener& listener) {
   std::vector<State> at_entry(program.nodes.size());
   std::vector<bool> seen(program.nodes.size(), false);
-  // WHY the first node in the code goes next: most paths lead forward, so the nodes before it are
-  // then done. In another order a row of branches would be walked again and again.
+  // WHY the first open node in code order is next: most paths lead forward, so the nodes before it
+  // are then finished. In another order a row of branches would be walked again and again.
   std::set<std::pair<std::size_t, std::size_t>> open = {{0, 0}};  // block, node
   seen[0] = true;
   while (!open.empty()) {

@@ -1,7 +1,7 @@
-// A register dependence: an instruction needs a register that an earlier one has not settled yet.
-// It is still being written, or its old value still has to be read. This walks all paths of a
-// kernel and reports every such pair, with the fewest cycles that may lie between the two. The
-// hazard checker judges them; the miner of latencies collects them from a compiler's output.
+// Finds register dependences: an instruction needs a register that an earlier one has not finished
+// writing or reading. All paths of a kernel are walked, and every such pair is reported with the
+// fewest cycles that may lie between the two. The hazard checker judges them;
+// tools/calibrate/mine_latencies collects them from a compiler's output.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,14 @@ struct RegisterDependence {
   int reg = 0;
   int operand = -1;       // operand of the second instruction, as in RegisterUse
   bool as_guard = false;  // the second one is guarded by the register
-  // The first one takes an unknown time, and on some path nothing has waited for it.
+  // Whether the first instruction takes an unknown time and, on some path, nothing has waited for
+  // it.
   bool is_open = false;
   int cycles = 0;  // fewest between the two issues; up to kLongestLatency if the first is fixed
 };
 
-// A wait for a scoreboard that was set `cycles` before, and a register that it settles.
+// A wait for a scoreboard that was set `cycles` before, and a register that the wait makes safe to
+// use.
 struct ScoreboardWait {
   std::size_t setter = 0, waiter = 0;
   RegisterFile file = RegisterFile::kGeneral;
@@ -39,21 +41,21 @@ struct DependenceListener {
   std::function<void(const ScoreboardWait&)> wait = [](const ScoreboardWait&) {};
 };
 
-// Instructions of fixed latency that lie this far apart do not depend on each other.
+// Instructions of fixed latency that lie this many cycles apart do not depend on each other.
 inline constexpr int kLongestLatency = 32;
 
-// Whether only a scoreboard shows when the instruction is done.
+// Whether the operation has no fixed latency, so that only a scoreboard shows when it is finished.
 bool is_variable(const Operation& operation, int sm);
-// Scoreboards that must be free before the instruction is issued.
+// Returns a mask of the scoreboards that the instruction waits for before it is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);
-// A wait until all but the last `most` of the instructions that set a scoreboard are done, as far
-// as these are done in order. DEPBAR.LE SB0, 0x1 leaves the last one open.
+// A wait until all but the last `most` of the instructions that set a scoreboard are finished, as
+// far as they finish in order. DEPBAR.LE SB0, 0x1 does not wait for the last one.
 struct CountedWait {
   int scoreboard = -1;  // -1: the instruction is no such wait
   int most = 0;
 };
 CountedWait counted_wait(const Program& program, std::size_t at);
-int cycles_of(const Control& control);  // until the same warp may issue again
+int cycles_of(const Control& control);  // cycles until the same warp may issue again
 
 void visit_register_dependences(const Program& program, const DependenceListener& listener);
 

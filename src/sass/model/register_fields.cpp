@@ -3,7 +3,7 @@
 namespace tessera::sass {
 namespace {
 
-// Uses that differ in `changed`.
+// Returns the indices of the register uses that differ in `changed`.
 std::vector<std::size_t> different(const std::vector<RegisterUse>& uses,
                                    const std::vector<RegisterUse>& changed) {
   std::vector<std::size_t> places;
@@ -33,7 +33,7 @@ std::vector<RegisterField> register_fields(const Instruction& instruction, int s
   for (const int first : kRegisterFields) {
     const auto reg = static_cast<int>(instruction.bits(first, 8));
     if (reg == kNoRegister) continue;
-    // Another bit that leaves tuples of up to 8 aligned, and is not RZ.
+    // Flips a bit that keeps tuples of up to 8 registers aligned and does not make RZ.
     const int other = (reg ^ 8) == kNoRegister ? reg ^ 16 : reg ^ 8;
     const Operation changed = decode(with_register(instruction, first, other), 0, sm);
     RegisterField field{first, different(operation.reads, changed.reads),

@@ -1,5 +1,5 @@
-// The fields of an instruction that name general registers: the decoder says which of the fields at
-// bits 16, 24, 32 and 64 do.
+// Finds the fields of an instruction that name general registers. The decoder says which of the
+// fields at bits 16, 24, 32 and 64 do.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 namespace tessera::sass {
 
 inline constexpr int kNoRegister = 255;  // RZ
-// Bits where instructions may name a general register: each field has 8.
+// The first bits of the fields that may name a general register. Each field has 8 bits.
 inline constexpr std::array kRegisterFields = {16, 24, 32, 64};
 
 struct RegisterField {
   int first = 0;  // bit
-  // Which of Operation::reads and writes it names: one of them, or one of each where the same
-  // register is read and written.
+  // The indices in Operation::reads and writes that the field names: one of them, or one of each if
+  // the same register is read and written.
   std::vector<std::size_t> reads, writes;
 };
-// Fields that name only RZ are left out.
+// Returns the fields that name general registers, without those that name only RZ.
 std::vector<RegisterField> register_fields(const Instruction& instruction, int sm);
-// The same, of an instruction that was decoded already.
+// Like the function above, for an instruction that is already decoded.
 std::vector<RegisterField> register_fields(const Instruction& instruction, int sm,
                                            const Operation& operation);
 
-// The instruction with another number in one of these fields.
+// Returns the instruction with another register number in the field at bit `first`.
 Instruction with_register(Instruction instruction, int first, int reg);
 
 }  // namespace tessera::sass

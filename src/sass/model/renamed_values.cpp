@@ -9,8 +9,8 @@
 namespace tessera::sass {
 namespace {
 
-// The instruction without its control field and the numbers of its general registers, whose values
-// are compared instead. RZ is not a register, and stays.
+// Returns the instruction without its control field and without the numbers of its general
+// registers, whose values are compared instead. RZ is not a register and stays.
 Instruction canonical(const Program& program, std::size_t at) {
   Instruction bare = without_control(program.code[at]);
   for (const RegisterField& field :
@@ -20,14 +20,14 @@ Instruction canonical(const Program& program, std::size_t at) {
   return bare;
 }
 
-// CS2R of SRZ: zeros, whatever register takes them.
+// Whether the instruction is a CS2R of SRZ, which writes zeros.
 bool is_zeros(const Instruction& instruction) {
   constexpr int kCs2r = 0x805;
   constexpr std::uint64_t kSrz = 255;
   return instruction.key() == kCs2r && instruction.bits(72, 8) == kSrz;
 }
 
-// One version of one block, on symbols, under its own names.
+// One version of one block, run on symbols, with the register names of that version.
 class RenamedVersion {
  public:
   RenamedVersion(const Program& program, Expressions& expressions)
@@ -74,9 +74,9 @@ class Proof {
   }
 
   Equality run() {
-    // WHY refuse: code without a known path to it may still run, if flow.cpp missed the path. Its
-    // registers were once left unrenamed for that reason, and a kernel that had been proved equal
-    // left a part of D unwritten.
+    // WHY refuse: code without a known path to it may still run, if flow.cpp missed the path. The
+    // registers of such code were once left unrenamed, and a kernel that had been proved equal left
+    // a part of D unwritten.
     if (const std::size_t at = unreached_code(before_); at < before_.code.size()) {
       equality_.reason = where(before_, at) + ": no way that is known leads here.";
     }
@@ -121,7 +121,7 @@ class Proof {
     }
   }
 
-  // Both versions hold the same symbols in their counterparts.
+  // Gives corresponding registers of both versions the same symbols.
   void begin(std::size_t index, const Registers& first, Registers& second) {
     for (const RegisterFile file :
          {RegisterFile::kUniform, RegisterFile::kPredicate, RegisterFile::kUniformPredicate}) {

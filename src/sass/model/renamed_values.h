@@ -1,7 +1,7 @@
-// The value proof for code whose registers are renamed, differently in each block. At the start of
-// a block, each live register of the first version has a counterpart in the second. From there both
-// are run on symbols (values.h): they must have the same effects on memory, with the same values,
-// and leave each value where the next block expects it.
+// Proves that two versions of code compute the same values if registers are renamed, differently in
+// each block. At the start of a block, each live register of the first version has a counterpart in
+// the second. From there both versions are run on symbols (values.h): they must have the same
+// effects on memory, with the same values, and leave each value where the next block expects it.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace tessera::sass {
 
-// Per block: general registers of the first version, and the registers in which the second version
-// keeps their values.
+// For each block: general registers of the first version, each with the register in which the
+// second version keeps its value.
 using BlockRenaming = std::vector<std::pair<int, int>>;
 
 // Both versions must have the same length and the same blocks. Registers that a block does not list
-// may hold anything in the second version. Where the kernel begins, names must be the same. The
-// renaming is not trusted: a wrong one is not proved.
+// may hold anything in the second version. At the kernel's entry, the names must be the same. The
+// renaming is not trusted: with a wrong one, the proof fails.
 Equality prove_equal(const Program& before, const Program& after,
                      std::span<const BlockRenaming> renaming);
 

@@ -10,7 +10,7 @@
 namespace tessera::sass {
 namespace {
 
-using Use = std::tuple<bool, int, int>;  // written, first register, number of registers
+using Use = std::tuple<bool, int, int>;  // written or read, first register, number of registers
 std::vector<Use> general_uses(const Operation& operation) {
   std::vector<Use> uses;
   for (const RegisterUse& use : operation.reads) {
@@ -23,7 +23,7 @@ std::vector<Use> general_uses(const Operation& operation) {
   return uses;
 }
 
-// A field names a register if other bits in it make the decoder name another one.
+// Whether the field names a register: if its bits are changed, the decoder names another register.
 bool names_a_register(const Instruction& instruction, int sm, int field) {
   const int changed =
       static_cast<int>(instruction.bits(field, 8)) ^ 8;  // tuples of up to 8 stay aligned

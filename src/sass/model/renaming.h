@@ -1,5 +1,5 @@
-// Which register a value lives in decides which bank it is read from. Renaming registers in a whole
-// kernel changes no value, as long as tuples stay tuples.
+// Renames registers in a whole kernel. A value's register decides from which bank it is read.
+// Renaming changes no value, as long as tuples stay tuples.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace tessera::sass {
 
-// Where each general register of the first version lives in the second: a permutation.
+// For each general register of the first version: its register in the second one. A permutation.
 using Renaming = std::array<int, 256>;
 Renaming no_renaming();
 
-// The instruction with its general registers renamed. The first register of a tuple is renamed; the
-// caller must ensure that the others follow. Throws std::runtime_error on instructions outside of
-// our table, unless the renaming changes nothing.
+// Returns the instruction with its general registers renamed. Only the first register of a tuple is
+// looked up; the caller must ensure that the others follow it. Throws std::runtime_error for an
+// instruction that is not in the decoder's table, unless the renaming changes nothing.
 Instruction renamed(const Instruction& instruction, int sm, const Renaming& renaming);
 
 }  // namespace tessera::sass

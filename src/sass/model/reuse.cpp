@@ -18,7 +18,7 @@ bool writes(const Operation& operation, int reg) {
   return false;
 }
 
-// One thing per bank and slot, addressed by the registers that an instruction reads.
+// One value per bank and operand slot.
 template <class Value>
 class Slots {
  public:
@@ -50,7 +50,7 @@ std::string illegal_control(const Operation& operation) {
   constexpr int kLongestWithoutYield = 11;
   if (control.stall < 0 || control.stall > 15) return "a stall is 0 to 15 cycles";
   if (control.yields) {
-    // HW: a DEPBAR that counts has a tag there (ptxas 13.0).
+    // HW: a DEPBAR that counts has a tag in these bits, not flags (ptxas 13.0).
     const bool has_flags = control.batch != 0 && operation.name != "DEPBAR";
     return control.reuse == 0 && !has_flags
                ? ""
@@ -88,7 +88,8 @@ std::vector<ReuseFault> check_reuse(std::span<const Operation> code) {
 
 std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
                                        const std::vector<bool>& may_flag) {
-  // Going backwards: the register that the next reader of each slot wants, or -1.
+  // For each slot, going backwards through the code: the register that its next reader wants, or
+  // -1.
   std::vector<unsigned> flags(code.size(), 0);
   Slots<Entry> next;
   for (std::size_t i = code.size(); i-- > 0;) {

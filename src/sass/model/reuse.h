@@ -12,28 +12,30 @@
 
 namespace tessera::sass {
 
-// Registers are kept by bank and by slot, the place of an operand in its instruction.
+// The reuse cache keeps registers by bank and by slot, which is the position of an operand in its
+// instruction.
 inline constexpr int kBanks = 2, kSlots = 3;
 
-// Stall, yield and reuse as one code: "" if the hardware has it, else a sentence that says why not.
-// HW: 0 (wait until idle) occurs with a yield only, 12 to 15 as well, and reuse flags never do (the
-// tables of denvdis; CuAssembler measured that longer stalls without yield wait 1 to 2 cycles).
+// Returns "" if the hardware has this combination of stall, yield and reuse, else a sentence that
+// says why not. HW: stall 0 (wait until idle) and stalls of 12 to 15 occur only with a yield, and
+// reuse flags never do (the tables of denvdis; CuAssembler measured that longer stalls without
+// yield wait 1 to 2 cycles).
 std::string illegal_control(const Operation& operation);
 
 struct ReuseFault {
   std::size_t at = 0;  // the instruction that would read a stale value or that flags no register
   std::string reason;
 };
-// For straight code: reuse flags on operands that are not registers, and uses of kept registers
-// that were written since.
+// Returns the faults in the reuse flags of straight code: flags on operands that are not registers,
+// and uses of kept registers that were written since.
 std::vector<ReuseFault> check_reuse(std::span<const Operation> code);
 
-// Sets the flags of straight code from scratch: an operand is flagged if the next reader of its
-// slot and bank is of fixed latency and wants the same register, which nothing writes before. Only
-// instructions for which `may_flag` holds get flags. Nothing is kept over an instruction that
-// yields, nor over the end.
-// HW: other instructions may lie between: ptxas keeps operands over LDS, LDG and BAR (in
-// rungs 09-12), and sets no flag that is not used.
+// Returns new reuse flags for straight code. An operand is flagged if the next reader of its slot
+// and bank has a fixed latency and wants the same register, and nothing writes the register before.
+// Only instructions for which `may_flag` holds get flags. Nothing is kept across an instruction
+// that yields, or across the end.
+// HW: other instructions may lie between: ptxas keeps operands across LDS, LDG and BAR (in rungs
+// 09-12), and sets no flag that is not used.
 std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
                                        const std::vector<bool>& may_flag);
 

@@ -15,7 +15,8 @@ namespace tessera::sass {
 using Value = int;
 using Key = std::vector<std::uint64_t>;
 
-// One number for each different expression: operation, operands by number, which result.
+// Gives each different expression one number. An expression is an operation, the numbers of its
+// operands, and which of its results is meant.
 class Expressions {
  public:
   Value of(const Key& key) {
@@ -27,12 +28,12 @@ class Expressions {
   std::map<Key, Value> numbers_;
 };
 
-// kZero: a register that was set to 0 by any instruction.
+// The kinds of expressions. kZero: a register that any instruction set to 0.
 enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect, kZero };
 
 using Place = std::pair<RegisterFile, int>;
 
-// The registers of one version on symbols, under the names that the first version gives them.
+// The registers of one version as symbols, under the names that the first version uses.
 class Registers {
  public:
   Registers(Expressions& expressions, Key origin)
@@ -55,14 +56,14 @@ class Registers {
   std::map<Place, Value> values_;
 };
 
-// An effect of one version of a block on memory, control flow or anything else but registers: the
-// instruction, its operands, and its place if that matters.
+// An effect of one version of a block on anything but registers (memory, control flow): the
+// instruction, its operands, and its position if that matters.
 struct Effect {
   std::size_t at = 0;
   Key key;
 };
 
-// One version of a block as it runs.
+// The state in which one version of a block is run.
 struct Run {
   const Program& program;
   const Renaming& to_first;  // its general registers to their names in `registers`
@@ -70,9 +71,9 @@ struct Run {
   Registers& registers;
   std::vector<Effect>& effects;
 };
-// Runs the instruction at `at`. `key` identifies its operation without the operands: a tag, and its
-// bits where they are not kZero. The values that it reads are appended, and, unless it is pure, its
-// position among the effects.
+// Runs the instruction at `at`. `key` identifies its operation without the operands: a tag and,
+// unless this is kZero, the instruction's bits. The values that the instruction reads are appended
+// to `key` and, unless the instruction is pure, its position among the effects.
 void execute(const Run& run, std::size_t at, Key key);
 
 inline Instruction without_control(Instruction instruction) {
@@ -81,12 +82,13 @@ inline Instruction without_control(Instruction instruction) {
   return instruction;
 }
 
-// "the versions differ in length.", "" if they have the same blocks.
+// Returns "" if both versions have the same blocks, else a sentence: "the versions differ in
+// length."
 std::string different_shape(const Program& before, const Program& after);
-// "NAME at 0x1230"
+// Returns the kernel and the address: "NAME at 0x1230".
 std::string where(const Program& program, std::size_t at);
 std::string text_of(Place place);
-// The first difference of the second version; "" if there is none.
+// Returns a sentence on the first effect in which the second version differs; "" if there is none.
 std::string first_difference(const Program& before, const std::vector<Effect>& first,
                              const std::vector<Effect>& second);
 

@@ -63,7 +63,7 @@ void execute(const Run& run, std::size_t at, Key key) {
   }
   if (key.front() == kEffect) {
     key.push_back(run.effects.size());
-    // WHY: distances of branches count from the branch.
+    // WHY: distances of branches count from the branch, so its position matters.
     if (operation.timing == Timing::kControl) key.push_back(at);
     run.effects.push_back({at, key});
   }
@@ -81,13 +81,13 @@ void execute(const Run& run, std::size_t at, Key key) {
 
 namespace {
 
-// One version of one block, on symbols.
+// One version of one block, run on symbols.
 class Version {
  public:
   Version(const Program& program, const Renaming& to_first, Expressions& expressions)
       : program_(program), to_first_(to_first), expressions_(expressions) {}
 
-  // Runs [begin, end) from registers that hold symbols named by `origin`.
+  // Runs instructions [begin, end) from registers that hold symbols named by `origin`.
   Registers run(std::size_t begin, std::size_t end, const Key& origin) {
     Registers registers(expressions_, origin);
     effects_.clear();
@@ -134,7 +134,8 @@ Renaming inverse(const Renaming& renaming) {
   return inverse;
 }
 
-// An instruction outside of our table may touch every register and all of memory.
+// Whether the instruction may touch every register and all of memory, because it is not in the
+// decoder's table.
 bool is_fence(const Operation& operation) { return !operation.known; }
 
 }  // namespace

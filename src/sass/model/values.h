@@ -1,7 +1,7 @@
-// A patched kernel has to give the same bits, not merely close ones. Floating-point sums depend on
-// the order of their terms, so the proof compares expressions, not numbers: both versions are run
-// on symbols, block by block, and must leave the same expression in every register and hand the
-// same expressions to memory, in the same order.
+// Proves that a patched kernel gives the same bits, not merely close ones. Floating-point sums
+// depend on the order of their terms, so the proof compares expressions, not numbers: both versions
+// are run on symbols, block by block, and must leave the same expression in every register and
+// write the same expressions to memory, in the same order.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct Equality {
   std::size_t effects = 0;      // loads, stores, branches, barriers: same order in both
 };
 
-// Both versions must have the same length and the same blocks. What an instruction computes is
-// taken from its bits, the control field left out; what it reads and writes from decode().
+// Both versions must have the same length and the same blocks. An instruction's operation is taken
+// from its bits without the control field, its reads and writes from decode().
 Equality prove_equal(const Program& before, const Program& after,
                      const Renaming& renaming = no_renaming());
 
-// Instructions whose results depend only on the registers they read, so that the proof lets them
-// change places with all others.
+// Whether the result depends only on the registers that the operation reads. The proof lets such
+// instructions change places with all others.
 bool is_pure(const Operation& operation);
 
 }  // namespace tessera::sass

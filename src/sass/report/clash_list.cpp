@@ -7,7 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-// "R4 R6 in bank 0, R9 R11 in bank 1"
+// Returns the sources that conflict, by bank: "R4 R6 in bank 0, R9 R11 in bank 1".
 std::string banks_text(const Clash& clash, BankModel model) {
   std::string text;
   for (int bank = 0; bank < 4; ++bank) {

@@ -53,7 +53,8 @@ const std::unordered_map<std::string_view, Kind>& kinds() {
   return table;
 }
 
-// Integer multiply-adds and packed halves also serve as moves.
+// Whether the instruction only moves a value, as integer multiply-adds and packed FP16 operations
+// can.
 bool is_move(std::string_view text) {
   return text.find("IMAD.MOV") != text.npos || text.find("-RZ, RZ, ") != text.npos;
 }

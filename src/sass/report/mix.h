@@ -1,5 +1,5 @@
-// Sorts instructions into kinds. An issue slot without a multiplication is overhead, and the remedy
-// depends on the kind of overhead.
+// Sorts instructions into kinds. An issue slot without a multiplication is overhead, and the kind
+// of overhead determines the remedy.
 #pragma once
 
 #include <array>
@@ -35,16 +35,17 @@ inline constexpr int kKinds = static_cast<int>(Kind::kNothing) + 1;
 
 std::string_view name_of(Kind kind);  // "shared load"
 Kind kind_of(const Instruction& instruction, const Operation& operation);
-std::string_view stem_of(std::string_view name);  // "LDS" of "LDS.128"
+std::string_view stem_of(std::string_view name);  // the name without the width: "LDS" of "LDS.128"
 
-// How many instructions of each kind, and of each name within it.
+// The number of instructions of each kind, and of each name within a kind.
 struct Mix {
   std::array<int, kKinds> count = {};
   std::array<std::map<std::string, int>, kKinds> names;
 
   void add(const Instruction& instruction, const Operation& operation);
   int operator[](Kind kind) const { return count[static_cast<int>(kind)]; }
-  // The count of one name, "LDS.128", or of a stem, "LDS", without instructions that never run.
+  // Returns the count of one name ("LDS.128") or of all names with one stem ("LDS"). Instructions
+  // that never run are not counted.
   int of(std::string_view name) const;
   int total() const;
 };

@@ -15,7 +15,7 @@
 namespace tessera::sass {
 namespace {
 
-// The machine operations that PTX opcodes become, where the name is not counted
+// The machine operation that each of these PTX opcodes becomes. The others are counted by name
 // (PtxInstruction::machine).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperations = {{
     {"mma.", "MMA"},
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperati
     {"setp.", "ISETP"},
 }};
 
-// Without the width: ptxas merges accesses, and the rest of the row says how.
+// Returns the name without the width: ptxas merges accesses, and the rest of the row shows how.
 std::string stem_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
 std::string operation_of(const PtxInstruction& one) {
@@ -52,7 +52,7 @@ std::string operation_of(const Operation& one) {
   return stem;
 }
 
-// Pairs of equal operations in the order of both: as many as there can be.
+// Returns the longest list of pairs of equal operations that keeps the order of both sides.
 std::vector<std::pair<std::size_t, std::size_t>> in_common(const std::vector<std::string>& a,
                                                            const std::vector<std::string>& b) {
   std::vector<std::vector<int>> most(a.size() + 1, std::vector<int>(b.size() + 1, 0));
@@ -79,8 +79,8 @@ bool multiplies(const std::string& operation) {
   return operation == "FFMA" || operation == "DFMA" || operation == "DMMA" || operation == "MMA";
 }
 
-// The main loop, chosen as KernelReport::main_loop() does: the largest share of multiplies; among
-// equal shares, the shortest loop.
+// Returns the main loop by the rule of KernelReport::main_loop(): the loop with the largest share
+// of multiplies, and of equals the shortest one.
 const NaturalLoop* main_loop(const PtxCode& code) {
   const NaturalLoop* best = nullptr;
   double most = 0;
@@ -125,7 +125,7 @@ Side machine_side(const KernelReport& kernel, const LoopReport& loop) {
   return side;
 }
 
-// How often each side has the operations that both know, by width.
+// Returns a table of the operations that both sides have, by width, with the count on each side.
 std::string count_table(const Side& ptx, const Side& machine) {
   std::map<std::string, std::pair<int, int>> counts;
   for (const std::string& name : ptx.names) {

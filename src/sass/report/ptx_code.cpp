@@ -19,7 +19,8 @@ bool has_part(std::string_view opcode, std::string_view part) {
   return false;
 }
 
-// Bits of the type at the end of an opcode times the length of its vector: ".v4.f32" is 128.
+// Returns the width of an access in bits: the bits of the type times the length of the vector.
+// ".v4.f32" has 128.
 int access_bits(std::string_view opcode) {
   const std::string_view type = opcode.substr(opcode.rfind('.') + 1);
   int bits = 0;
@@ -27,8 +28,8 @@ int access_bits(std::string_view opcode) {
   return bits * (has_part(opcode, ".v4") ? 4 : has_part(opcode, ".v2") ? 2 : 1);
 }
 
-// "LDS.128" for "ld.shared.v4.f32"; empty for parameters and constants, which are no memory
-// accesses of the data path.
+// Returns the machine's name of a load or store, "LDS.128" for "ld.shared.v4.f32". Empty for
+// parameters and constants, which are not accesses of the data path.
 std::string access_name(std::string_view opcode) {
   const bool is_load = opcode.starts_with("ld.");
   std::string name = is_load ? "LD" : "ST";
@@ -44,8 +45,8 @@ std::string access_name(std::string_view opcode) {
   return name + "." + std::to_string(access_bits(opcode));
 }
 
-// The machine's name of a PTX opcode; empty for what is not counted. A lane holds one double of the
-// fragments A and B of an FP64 wmma, two of C and D.
+// Returns the machine's name of a PTX opcode; "" if the opcode is not counted. In an FP64 wmma, a
+// lane holds one double of each fragment of A and B, and two of C and D.
 std::string machine_name(std::string_view opcode) {
   if (opcode.starts_with("fma.")) return opcode.ends_with(".f64") ? "DFMA" : "FFMA";
   if (opcode.starts_with("bar.") || opcode.starts_with("barrier.")) return "BAR";
@@ -75,7 +76,7 @@ std::string squeezed(std::string_view text) {
   return all;
 }
 
-// Collects one kernel: its instructions, and the places of its labels.
+// Collects one kernel: its instructions, and the positions of its labels.
 class Collector {
  public:
   explicit Collector(std::string name) { code_.name = std::move(name); }
@@ -119,7 +120,7 @@ class Collector {
 
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
 
-// The name after ".entry", if the line has one.
+// Returns the name after ".entry" if the line has one.
 std::optional<std::string> entry_of(std::string_view line) {
   const std::size_t at = line.find(".entry ");
   if (at == line.npos) return std::nullopt;

@@ -1,5 +1,5 @@
-// The instructions of PTX entries as nvcc writes them, with their loops: the basis for counts of
-// the PTX and for a page that shows PTX next to machine code.
+// Reads the instructions of PTX entries as nvcc writes them, with their loops. Counts of the PTX,
+// and the page that shows PTX next to machine code, are based on them.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct PtxCode {
   std::vector<NaturalLoop> loops;
 };
 
-// Every .entry of a PTX text, in order.
+// Returns every .entry of a PTX text, in order.
 std::vector<PtxCode> read_ptx_code(std::string_view ptx);
 
 }  // namespace tessera::sass

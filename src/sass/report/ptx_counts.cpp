@@ -21,7 +21,8 @@ Histogram compared_part(const Histogram& histogram) {
   return part;
 }
 
-// Loops that hold something to compare, in an order that does not depend on their places.
+// Returns the loops that hold anything to compare, in an order that does not depend on their
+// positions.
 template <class Loops, class HistogramOf>
 std::vector<Histogram> compared_loops(const Loops& loops, HistogramOf histogram_of) {
   std::vector<Histogram> parts;

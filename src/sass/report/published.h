@@ -1,5 +1,5 @@
-// Loops of matrix multiplication that others have published, to compare a kernel's own with: both
-// multiply 8 x 8 outputs per thread over 8 steps of k, 512 FFMAs.
+// Matrix multiplication loops that others have published, to compare a kernel's own loop with. Each
+// multiplies 8 x 8 outputs per thread over 8 steps of k, which is 512 FFMAs.
 #pragma once
 
 #include <array>

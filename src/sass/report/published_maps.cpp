@@ -13,7 +13,7 @@ namespace {
 
 using Sums = std::array<std::array<int, 8>, 8>;
 
-// A compiler's sums for Volta: row after row.
+// Registers of the sums as a compiler chose them for Volta: row after row.
 Sums by_rows() {
   Sums sums;
   for (int i = 0; i < 8; ++i) {
@@ -22,8 +22,8 @@ Sums by_rows() {
   return sums;
 }
 
-// The same by hand: column after column, neighbours exchanged, so that the parity of a sum differs
-// from that of its factors where these agree.
+// Registers of the sums as chosen by hand: column after column with neighbours exchanged, so that a
+// sum's register has another parity than its two factors where these have the same.
 Sums by_columns_exchanged() {
   constexpr std::array kOfRow = {17, 16, 19, 18, 21, 20, 23, 22};
   Sums sums;

@@ -1,5 +1,5 @@
-// Register maps of 8 x 8 accumulators that others have published, and an order of multiplies: a
-// reader sees by count why hand-scheduled code gives registers and order as it does.
+// Register maps of 8 x 8 accumulators that others have published, each with an order of the
+// multiplies. The counts show why hand-scheduled code chooses registers and order as it does.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace tessera::sass {
 
-// A thread's 64 sums of one step in k, by their registers: C(row, column) += A * B.
+// The registers of a thread's 64 sums in one step of k: C(row, column) += A * B.
 struct PublishedMap {
   std::string_view name, from;
   BankModel model;  // bank model of the card that the map was made for
@@ -23,13 +23,13 @@ struct PublishedMap {
 };
 const std::vector<PublishedMap>& published_maps();
 
-// The 64 FFMAs in the map's order, "FFMA Rc, Ra, Rb, Rc", without reuse flags.
+// Returns the 64 FFMAs in the map's order, "FFMA Rc, Ra, Rb, Rc", without reuse flags.
 std::vector<Operation> multiplies_of(const PublishedMap& map);
-// How many of them have two given operands in one bank: 0 is A, 1 is B, 2 is C.
+// Returns how many of the 64 FFMAs have the two given operands in one bank: 0 is A, 1 is B, 2 is C.
 int pairs_in_a_bank(const PublishedMap& map, int operand, int other);
 
-// All maps as text: registers by row and column, clashes by each rule, and what reuse hides in the
-// map's order.
+// Returns all maps as text: registers by row and column, bank conflicts by each rule, and how many
+// of these the reuse cache hides in the map's order.
 std::string published_text();
 
 }  // namespace tessera::sass

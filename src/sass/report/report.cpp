@@ -8,8 +8,8 @@
 namespace tessera::sass {
 namespace {
 
-// HW: a sub-core has 16 FP64 lanes on sm_90 and 8 on sm_70 and sm_80; on other GPUs it has almost
-// none (NVIDIA's architecture whitepapers).
+// HW: a sub-core has 16 FP64 lanes on sm_90, 8 on sm_70 and sm_80, and almost none on other GPUs
+// (NVIDIA's architecture whitepapers).
 int cycles_of_dfma(int sm) { return sm == 90 || sm == 100 ? 2 : sm == 70 || sm == 80 ? 4 : 64; }
 
 bool is_in_place(const Operation& operation) {
@@ -20,7 +20,7 @@ bool is_in_place(const Operation& operation) {
   });
 }
 
-// Bytes that a thread loads from global memory.
+// Returns the bytes that a thread loads from global memory by this instruction.
 int loaded_bytes(const Instruction& instruction, const Operation& operation) {
   static const std::map<std::string, int, std::less<>> kBytes = {
       {".8", 1}, {".16", 2}, {".32", 4}, {".64", 8}, {".128", 16}};
@@ -30,7 +30,8 @@ int loaded_bytes(const Instruction& instruction, const Operation& operation) {
   return width == kBytes.end() ? 0 : width->second;
 }
 
-// The register that an operation of integers makes; nullptr if it makes a predicate alone.
+// Returns the general or uniform register that an integer operation writes; nullptr if it writes
+// only a predicate.
 const RegisterUse* made_register(const Operation& operation) {
   for (const RegisterUse& use : operation.writes) {
     if (use.file == RegisterFile::kGeneral || use.file == RegisterFile::kUniform) return &use;
@@ -38,7 +39,8 @@ const RegisterUse* made_register(const Operation& operation) {
   return nullptr;
 }
 
-// The step of "IADD3 R5, R5, -0x4, RZ" or "VIADD R5, R5, 0x1"; 0 if it is not such a sum.
+// Returns the step by which "IADD3 R5, R5, -0x4, RZ" or "VIADD R5, R5, 0x1" changes its register; 0
+// if the instruction is not such a sum.
 std::int64_t step_of(const Instruction& instruction, const Operation& operation) {
   const std::string& name = operation.name;
   const bool adds = name == "IADD3" || name == "UIADD3" || name == "VIADD";
@@ -59,8 +61,8 @@ std::string name_of(const RegisterUse& use) {
   return (use.file == RegisterFile::kUniform ? "UR" : "R") + std::to_string(use.first);
 }
 
-// The last comparison before the branch back, if it reads a register that one sum of the loop
-// steps.
+// Returns the loop's counter: the register that a single sum in the loop changes and that the last
+// comparison before the branch back reads.
 std::optional<LoopCounter> counter_of(const KernelReport& kernel, const LoopReport& loop) {
   std::map<std::string, std::vector<std::int64_t>> steps;
   for (const std::size_t member : loop.members) {
@@ -82,8 +84,9 @@ std::optional<LoopCounter> counter_of(const KernelReport& kernel, const LoopRepo
   return std::nullopt;
 }
 
-// In a chain, each multiply-add adds to the result of the one before it. The number of chains in a
-// loop is the number of its sums, and their length is how often the loop was unrolled.
+// Returns the number of chains of multiply-adds, in which each adds to the result of the one
+// before. A loop has one chain for each of its sums; the length of the chains is how often it was
+// unrolled.
 int chains_of(const KernelReport& kernel, const LoopReport& loop) {
   std::set<int> made;  // registers that hold a sum of this iteration
   int chains = 0;

@@ -1,5 +1,5 @@
-// Predicts a kernel's speed from its machine code, without a run: loops, what their issue slots are
-// spent on, what register ports cost, how wide accesses are. All figures are counts of the code;
+// Predicts a kernel's speed from its machine code, without a run: its loops, how their issue slots
+// are used, what register ports cost, how wide accesses are. All figures are counts of the code;
 // those of ports are a model (ports.h).
 #pragma once
 
@@ -21,13 +21,13 @@ namespace tessera::sass {
 inline constexpr std::array kBankModels = {BankModel::kKepler4, BankModel::kMaxwell4,
                                            BankModel::kVolta2};
 
-// A loop counter that is stepped by an immediate number and compared at the end.
+// A loop counter that changes by an immediate number and is compared at the end of the loop.
 struct LoopCounter {
   std::string name;  // "R5", "UR4"
   std::int64_t step = 0;
 };
 
-// One loop, the loops inside it counted in.
+// One loop; its counts include the loops inside it.
 struct LoopReport {
   std::uint64_t begin = 0, end = 0;  // bytes in the kernel
   int depth = 1;                     // 1: in no other loop
@@ -48,8 +48,9 @@ struct LoopReport {
   int slots() const { return mix.total(); }
   int multiplies() const;  // FFMA, DFMA, tensor core instructions
   double ffma_share() const;
-  // The share of peak FP32 (FP64 in loops without FFMA) at which every issue slot is used; with
-  // ports, at which the port model lets them be used. 0: no multiplies of this kind.
+  // The share of peak FP32 (FP64 in loops without FFMA) that the loop reaches if every issue slot
+  // is used. port_ceiling() also takes the port model into account. 0 if the loop has no such
+  // multiplies.
   double ceiling(int sm) const;
   double port_ceiling(int sm) const;
   double unroll() const;         // multiply-adds that each sum takes an iteration; 0 without sums
@@ -69,31 +70,34 @@ struct KernelReport {
   std::vector<std::string> unknown;  // opcodes that our table lacks
   std::vector<LoopReport> loops;     // by address
 
-  // The loop in which multiplies are the largest share of the instructions; of equals the shortest.
+  // Returns the loop in which multiplies are the largest share of the instructions; of equals the
+  // shortest.
   const LoopReport* main_loop() const;
-  // Bubbles of the port model at an instruction, of the innermost loop that holds it.
+  // Returns the cycles that the port model loses at an instruction, for the innermost loop that
+  // holds it.
   double bubbles_at(std::size_t index) const;
 };
 
 KernelReport report_of(const CubinKernel& kernel, int sm);
 
-// One sentence: what to do about this loop, or that there is nothing to do in machine code.
+// Returns one sentence: what to do about this loop, or that machine code offers nothing to do.
 std::string verdict(const KernelReport& kernel, const LoopReport& loop);
 
-// Facts from elsewhere that are printed with the code's own: "occupancy", "2 blocks of an SM".
+// A fact from elsewhere that is printed with those of the code: "occupancy", "2 blocks of an SM".
 struct Note {
   std::string name, text;
 };
 
-// For a terminal of 100 columns.
+// Returns the report as text for a terminal of 100 columns.
 std::string render(const KernelReport& kernel, const std::vector<Note>& notes);
-// Every instruction with its control field, loops marked.
+// Returns every instruction with its control field, with loops marked.
 std::string listing(const KernelReport& kernel);
-// Every FFMA of the main loop whose sources clash, with its registers and their banks.
+// Returns every FFMA of the main loop with several sources in one bank, with the registers and
+// banks.
 std::string clash_list(const KernelReport& kernel, BankModel model);
-// Two kernels side by side.
+// Returns the reports of two kernels side by side.
 std::string render_diff(const KernelReport& before, const KernelReport& after);
-// A page without anything outside of itself.
+// Returns the reports as an HTML page that needs no other files.
 std::string html_page(const std::vector<KernelReport>& kernels,
                       const std::vector<std::vector<Note>>& notes);
 

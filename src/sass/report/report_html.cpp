@@ -1,4 +1,4 @@
-// A self-contained page: no scripts, no other files.
+// Writes a self-contained HTML page: no scripts, no other files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ std::string cards(const KernelReport& kernel, const LoopReport& loop) {
   return text + card(std::to_string(kernel.registers), "registers a thread") + "</div>";
 }
 
-// The uses of the issue slots, as one bar with its key.
+// Returns the uses of the issue slots as one bar with a legend.
 std::string bar(const LoopReport& loop) {
   std::string stripes, key;
   for (int i = 0; i < kKinds; ++i) {
@@ -120,7 +120,8 @@ std::string facts(const KernelReport& kernel, const LoopReport& loop) {
   return text + "</dl>";
 }
 
-// Cycles beyond the issue slot, as heat: bubbles of the port model in red, stalls in amber.
+// Returns a colour for the cycles beyond the issue slot: red for cycles lost to ports, amber for
+// stalls.
 std::string heat(const KernelReport& kernel, std::size_t index) {
   const double bubbles = kernel.bubbles_at(index);
   if (bubbles > 0) {

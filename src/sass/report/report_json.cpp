@@ -93,7 +93,7 @@ Json instructions_of(const KernelReport& kernel) {
   return list;
 }
 
-// The number of instructions by file and line; null if the file does not say.
+// Returns the number of instructions by file and line; null if the cubin has no source lines.
 Json lines_of(const KernelReport& kernel) {
   if (kernel.lines.empty()) return nullptr;
   std::map<std::string, std::map<std::string, int>> counts;

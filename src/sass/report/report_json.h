@@ -1,5 +1,5 @@
-// Reports for programs. This is separate from report.h, so that only code that writes JSON includes
-// the JSON header.
+// Reports as JSON, for programs. This is separate from report.h, so that only code that writes JSON
+// includes the JSON header.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -10,7 +10,7 @@
 namespace tessera::sass {
 namespace {
 
-// Issue slots in which the pipe is still busy with the FFMA before.
+// Returns the number of issue slots in which the pipe is still busy with the previous FFMA.
 int slots_between_ffmas(const KernelReport& kernel, const LoopReport& loop) {
   return loop.mix[Kind::kFfma] * (cycles_of_ffma(kernel.sm) - 1);
 }
@@ -95,8 +95,8 @@ std::string unroll_fact(const LoopReport& loop) {
   return text + ".";
 }
 
-// A loop whose loads from global memory are within a few multiply-adds of it: no order of
-// instructions helps.
+// Whether the loop loads so much from global memory per multiply-add that no order of instructions
+// helps.
 bool waits_for_memory(const LoopReport& loop) {
   constexpr double kFlopPerByte = 2;
   return loop.global_bytes > 0 && loop.flop_per_byte() < kFlopPerByte &&
@@ -124,14 +124,14 @@ std::string shared_verdict(const LoopReport& loop) {
       loop.multiplies(), loop.mix[Kind::kSharedLoad]);
 }
 
-// Share of the cycles that ports take, bubbles and crowded FFMAs.
+// Returns the share of the cycles that register ports cost: lost cycles and crowded FFMAs.
 double lost_to_ports(const KernelReport& kernel, const LoopReport& loop) {
   const double crowded = cycles_of_crowded_ffma(kernel.sm) * loop.ports.crowded;
   return (loop.ports.bubbles + crowded) / std::max(1.0, loop.ports.cycles);
 }
 
-// If FFMAs leave every second issue slot free, the pipe mostly hides the cycles that the ports
-// lose.
+// Returns the verdict for a GPU whose FFMAs leave every second issue slot free: the pipe then
+// mostly hides the cycles that the ports lose.
 std::string half_rate_verdict(const KernelReport& kernel, const LoopReport& loop) {
   const int ffmas = loop.mix[Kind::kFfma], others = loop.slots() - ffmas;
   const int free = slots_between_ffmas(kernel, loop);

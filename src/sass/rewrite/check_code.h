@@ -1,4 +1,4 @@
-// The hazard checker over a whole cubin, for code that a person has changed.
+// Runs the hazard checker on a whole cubin, for code that a person has changed.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@ struct CheckedKernel {
   std::string not_checked;           // why; "" if it was
   std::vector<std::string> hazards;  // a sentence each
 };
-// Throws std::runtime_error when the file is not a cubin.
+// Throws std::runtime_error if the file is not a cubin.
 std::vector<CheckedKernel> check_code(std::span<const std::byte> cubin);
 
-// A sentence if hazards of this code cannot be judged: it uses what the analysis does not follow.
+// Returns a sentence if hazards of this code cannot be judged because it uses something that the
+// analysis does not follow.
 std::string reason_not_to_check(const Program& program);
 
 }  // namespace tessera::sass

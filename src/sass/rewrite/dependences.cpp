@@ -11,8 +11,8 @@ namespace {
 
 using Place = std::pair<RegisterFile, int>;
 
-// The last writers of a register, and its readers since. Writes under a guard may leave the old
-// value, so the earlier ones stay.
+// The last writers of a register, and its readers since then. A guarded write may leave the old
+// value, so the earlier writers stay in the list.
 struct History {
   std::vector<std::size_t> writers, readers;
 };
@@ -49,7 +49,7 @@ class Collector {
              [&](const RegisterUse&, History& history) { history.readers.push_back(at); });
   }
 
-  // Instructions after the wait at `at` need the results that it waits for only after the wait.
+  // Instructions after the wait at `at` that need its results must stay after the wait.
   void add_wait(std::size_t at, const std::vector<ScoreboardWait>& waits) {
     at_ = at;
     for (const ScoreboardWait& wait : waits) {

@@ -1,5 +1,5 @@
-// The order that a stretch of code requires: which instructions must come before which others, and
-// by how many cycles. Internal to src/sass.
+// A constraint on the order of instructions: which one must come first, and by how many cycles.
+// Internal to src/sass.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,18 @@ struct Dependence {
   int cycles = 0;      // least between the two issues; 0: only the order matters
 };
 
-// The dependences, by instruction of the region, or by place in it.
+// The dependences of a region, by instruction or by position in the region.
 struct Dependences {
   std::vector<std::vector<Dependence>> before;
-  // For places that keep their wait, whichever instruction is moved there: what the wait needs.
+  // For each position whose wait stays there: what the wait needs, whichever instruction is moved
+  // there.
   std::vector<std::vector<Dependence>> at_place;
   std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
 };
-// Covers registers of all files, both kinds of hazard, and waits: an instruction that needs what a
-// wait settles stays after the wait. `moves`, by place in the program: an instruction that moves
-// leaves its wait.
+// Returns the dependences through registers of all files, of both kinds of hazard, and through
+// waits: an instruction that needs the result of a wait stays after the wait. `moves` tells for
+// each instruction of the program whether it moves; an instruction that moves does not take its
+// wait along.
 Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
                            const std::vector<bool>& moves);
 

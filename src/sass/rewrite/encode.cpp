@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t kAlways = 7;  // guard predicate PT
 
-// HW: fields as in the open assemblers (CuAssembler, turingas, Mesa's NAK); the bits above an
-// opcode's operands were compared with what ptxas 13.0 writes for sm_90a.
+// HW: fields as in the open assemblers (CuAssembler, turingas, Mesa's NAK). The bits above an
+// opcode's operands were compared with those that ptxas 13.0 writes for sm_90a.
 constexpr std::uint64_t field(int first, std::uint64_t value) { return value << first; }
 
 std::uint64_t reg(int number) {
@@ -17,8 +17,8 @@ std::uint64_t reg(int number) {
   return static_cast<std::uint64_t>(number);
 }
 
-// The words of an instruction with registers at the usual places; `high` are its other bits from
-// bit 64 on.
+// Returns an instruction with registers in the usual fields. `high` holds its other bits from bit
+// 64 on.
 Instruction make(int opcode, int d, int a, std::uint64_t from_bit_32, std::uint64_t high) {
   const auto code = static_cast<std::uint64_t>(opcode);
   const Instruction made{field(0, code) | field(12, kAlways) | field(16, reg(d)) |
@@ -29,12 +29,12 @@ Instruction make(int opcode, int d, int a, std::uint64_t from_bit_32, std::uint6
 
 constexpr std::uint64_t kUsesUniform = field(91 - 64, 1);
 constexpr std::uint64_t kFmulScaleNone = field(84 - 64, 4);
-constexpr std::uint64_t kImadSigned = 0x078e0200;  // and no carry predicates
-constexpr std::uint64_t kIadd3Plain = 0x07ffe000;  // no carry in or out
+constexpr std::uint64_t kImadSigned = 0x078e0200;  // signed, without carry predicates
+constexpr std::uint64_t kIadd3Plain = 0x07ffe000;  // without carry in or out
 constexpr std::uint64_t kMovAllLanes = field(72 - 64, 0xF);
 constexpr std::uint64_t kBraAlways = field(87 - 64, kAlways);
 
-std::uint64_t constant_place(int bytes) {  // from bit 32 on; the word offset is in bits 40-53
+std::uint64_t constant_place(int bytes) {  // bits from bit 32 on; bits 40-53 hold the word offset
   return field(40 - 32, static_cast<std::uint64_t>(bytes / 4));
 }
 
@@ -111,7 +111,8 @@ Instruction isetp_greater(int predicate, int a, std::int32_t b) {
   return make(0x80c, 0, a, static_cast<std::uint32_t>(b), 0x03f04270 | field(81 - 64, predicate));
 }
 
-// HW: see branch_target(); the lowest 8 bits of the distance are where others have Rd.
+// HW: the distance is encoded as branch_target() reads it; its lowest 8 bits are in the field where
+// other instructions have Rd.
 Instruction bra(std::int64_t from, std::int64_t to) {
   const auto distance =
       static_cast<std::uint64_t>((to - from - static_cast<std::int64_t>(kInstructionBytes)) / 4);

@@ -1,6 +1,6 @@
-// Writes single instructions. Experiments on register ports need exact instructions, but a compiler
-// chooses registers, order and reuse flags itself. The bytes are those of ptxas for sm_90. All
-// instructions have a stall of 1 and no flags; with_control() sets others.
+// Encodes single instructions. Experiments on register ports need exact instructions, but a
+// compiler chooses registers, order and reuse flags itself. The bytes are those of ptxas for sm_90.
+// All instructions have a stall of 1 and no flags; with_control() sets others.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace tessera::sass {
 
-inline constexpr int kZeroRegister = 255;  // RZ reads as 0; what is written to it is lost
+inline constexpr int kZeroRegister = 255;  // RZ reads as 0; writes to it are discarded
 
-// d = a * b + c in FP32, and the forms in which one operand is not a register: a uniform register
-// (UR, second operand), 32 bits of the instruction, a word of the constant memory's bank 0.
+// d = a * b + c in FP32, and the forms in which one operand is not a register of the thread: the
+// second one is a uniform register (UR), an operand is a 32-bit immediate, or a word of bank 0 of
+// constant memory.
 Instruction ffma(int d, int a, int b, int c);
 Instruction ffma_uniform(int d, int a, int uniform, int c);
 Instruction ffma_immediate(int d, int a, float b, int c);
@@ -29,23 +30,24 @@ Instruction mov(int d, int from);
 Instruction mov_immediate(int d, std::uint32_t value);
 Instruction mov_uniform_immediate(int uniform, std::uint32_t value);
 
-// Shared memory; `bits` is 32, 64 or 128 per lane, the address a register plus bytes.
+// Accesses to shared memory: `bits` is 32, 64 or 128 per lane; the address is a register plus
+// `bytes`.
 Instruction lds(int bits, int d, int address, int bytes);
 Instruction sts(int bits, int address, int bytes, int data);
-// A word of the constant memory's bank 0.
+// Loads a word of bank 0 of constant memory.
 Instruction ldc(int d, int constant_bytes);
 
 enum class SpecialRegister { kLane = 0x00, kThread = 0x21 };
 Instruction s2r(int d, SpecialRegister from);
 
-// predicate = a != b, and predicate = a > b of signed integers.
+// Set the predicate to a != b, or to a > b for signed integers.
 Instruction isetp_not_equal(int predicate, int a, int b);
 Instruction isetp_greater(int predicate, int a, std::int32_t b);
-// Both are byte offsets in the kernel. sm_90 and later.
+// A branch for sm_90 and later; `from` and `to` are byte offsets in the kernel.
 Instruction bra(std::int64_t from, std::int64_t to);
 Instruction nop();
 
-// The same under a guard: runs where the predicate is true.
+// Returns the instruction with a guard: it runs if the predicate is true.
 Instruction guarded(Instruction instruction, int predicate);
 
 }  // namespace tessera::sass

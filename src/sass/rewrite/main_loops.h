@@ -1,4 +1,4 @@
-// Loops whose FFMAs are worth a search. Internal to src/sass.
+// Finds the loops whose FFMAs are worth a search. Internal to src/sass.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace tessera::sass {
 
-// Loops with FFMAs and without such loops inside. Loops that only wait for a barrier may lie
-// inside.
+// Returns the loops that contain FFMAs and no inner loop with FFMAs. Loops that only wait for a
+// barrier may lie inside.
 std::vector<const Loop*> multiplying_loops(const std::vector<Loop>& loops);
 
-// The multiplying loops in which a kernel may spend its time: those with at least a quarter as many
-// FFMAs as the one with most. Smaller ones only scale results before they are stored.
+// Returns the multiplying loops in which a kernel may spend its time: those with at least a quarter
+// as many FFMAs as the one with most. Smaller ones only scale results before they are stored.
 std::vector<const Loop*> main_loops(const std::vector<Loop>& loops);
 
 }  // namespace tessera::sass

@@ -1,5 +1,5 @@
-// The beam search behind reorder(): puts one instruction after the other and follows the orders
-// that have cost least so far. Internal to src/sass.
+// The beam search behind reorder(). It places one instruction after the other and continues the
+// orders that have cost least so far. Internal to src/sass.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tessera::sass {
 
-// An instruction of a region, as the search sees it.
+// An instruction of a region, as the search uses it.
 struct Item {
   bool moves = false;
   PortAccess access;         // with every operand kept that may be
@@ -20,16 +20,17 @@ struct Item {
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
   std::size_t earliest = 0, latest = 0;  // the range of its new place
-  // The dependences that belong to its old place and apply to the instruction that is there now.
+  // The dependences that belong to the item's old position. They apply to whichever instruction is
+  // now placed there.
   std::vector<Dependence> of_place;
 };
 
-// Items in their new order, and the stall of each.
+// The items in their new order, and the stall of each.
 struct FoundOrder {
   std::vector<std::size_t> order;
   std::vector<int> stalls;
 };
-// Items that do not move keep their places. Nothing if no order is possible.
+// Items that do not move keep their positions. Returns nullopt if no order is possible.
 std::optional<FoundOrder> find_order(const std::vector<Item>& items, const ReorderOptions& options);
 
 }  // namespace tessera::sass

@@ -21,7 +21,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kNewestArchitecture = 90;  // later cubins hold copies of what the code promises
+constexpr int kNewestArchitecture = 90;  // later cubins also hold copies of properties of the code
 constexpr int kPatchRounds = 6;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -31,7 +31,8 @@ void set(Program& program, std::size_t at, const Instruction& instruction) {
   program.operations[at] = decode(instruction, at * kInstructionBytes, program.sm);
 }
 
-// Instructions whose place another section of the file knows: relocations of this kernel's code.
+// Returns which instructions are referred to by another section of the file: by relocations of this
+// kernel's code.
 std::vector<bool> named_elsewhere(std::span<const std::byte> file, const Program& program) {
   std::vector<bool> named(program.code.size(), false);
   const Elf elf = read_elf(file);
@@ -47,7 +48,7 @@ std::vector<bool> named_elsewhere(std::span<const std::byte> file, const Program
   return named;
 }
 
-// Reorders one program region by region and takes back what the hazard checker objects to.
+// Reorders a program region by region, and undoes changes to which the hazard checker objects.
 class Patcher {
  public:
   Patcher(const Program& before, std::vector<bool> pinned, const PatchOptions& options)
@@ -89,8 +90,8 @@ class Patcher {
   }
 
  private:
-  // The instruction that is at `place` now goes back to its first place, and its region is
-  // reordered again.
+  // Puts the instruction that is now at `place` back to its first position, and marks its region to
+  // be reordered again.
   void pin(std::size_t place, std::set<std::size_t>& open) {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       if (place < regions_[i].begin || place >= regions_[i].end) continue;
@@ -138,7 +139,7 @@ std::vector<LoopChange> changes_of(const CubinKernel& kernel, const Program& bef
   return changes;
 }
 
-// A sentence, or "" if the kernel may be patched.
+// Returns a sentence if the kernel must not be patched, else "".
 std::string fault_of_input(const Program& program) {
   const std::vector<Hazard> hazards = find_hazards(program);
   if (hazards.empty()) return "";
@@ -146,7 +147,7 @@ std::string fault_of_input(const Program& program) {
          text_of(program, hazards[0]);
 }
 
-// Every field of every instruction is written as it was read.
+// Checks that every instruction, when its fields are written again, has the same bits as before.
 void check_round_trip(const Program& program) {
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     const Instruction& old = program.code[at];
@@ -158,8 +159,8 @@ void check_round_trip(const Program& program) {
   }
 }
 
-// WHY: waits and scoreboards are not values, and order more than registers: shared memory,
-// barriers. A new order of FFMAs does not change them, so each place must have the same ones as
+// WHY: waits and scoreboards are not values, and they order more than registers: shared memory,
+// barriers. A new order of FFMAs does not change them, so each position must have the same ones as
 // before.
 void check_waits(const Program& before, const Program& after) {
   for (std::size_t at = 0; at < before.operations.size(); ++at) {
@@ -173,7 +174,7 @@ void check_waits(const Program& before, const Program& after) {
   }
 }
 
-// Compares the kernel in the finished file with the one that was read.
+// Proves that the kernel in the patched file equals the kernel that was read.
 Equality prove(const CubinKernel& patched, const Program& before,
                const std::vector<BlockRenaming>& renaming) {
   const Program after = program_of(patched, before.sm);
@@ -188,7 +189,7 @@ Equality prove(const CubinKernel& patched, const Program& before,
   return equality;
 }
 
-// The kernel of that name or, if there is none, those whose names contain it.
+// Returns the kernel with this name or, if there is none, those whose names contain it.
 std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string& name) {
   if (const CubinKernel* exact = file.find(name)) return {exact};
   std::vector<const CubinKernel*> found;
@@ -199,7 +200,7 @@ std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string&
   return found;
 }
 
-// A kernel that is being patched.
+// A kernel that is being patched, and the intermediate results.
 struct Work {
   const CubinKernel* kernel = nullptr;
   KernelPatch patch;
@@ -208,7 +209,7 @@ struct Work {
   std::vector<BlockRenaming> renaming;
 };
 
-// The cost of the main loops, as the reordering counts them.
+// Returns the cost of the main loops before or after the patch, as the reordering computes it.
 double cost_of(const Work& work, PortUse LoopChange::*version) {
   double cost = 0;
   for (const Loop* loop : main_loops(work.kernel->loops)) {
@@ -260,7 +261,8 @@ void change_kernel(std::span<const std::byte> file, int sm, const PatchOptions& 
   work.code = after.code;
 }
 
-// Calls f for each piece of work, on all cores; what one throws is thrown on, the first first.
+// Calls f for each piece of work, on all cores. If calls throw, the exception of the first piece
+// that threw is rethrown.
 template <class F>
 void for_each_at_once(std::vector<Work>& all, F f) {
   std::vector<std::exception_ptr> thrown(all.size());
@@ -289,7 +291,7 @@ void for_each_at_once(std::vector<Work>& all, F f) {
   }
 }
 
-// One change, proved: registers or order.
+// Makes one kind of change, of registers or of order, and proves it.
 PatchResult change(std::span<const std::byte> cubin, PatchOptions options) {
   const CubinFile file = read_cubin(cubin);
   options.reorder.ports.ffma_cycles = cycles_of_ffma(file.sm);

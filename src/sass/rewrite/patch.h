@@ -1,6 +1,6 @@
-// A better order for the FFMAs of a compiled kernel, or better registers, written into the cubin
-// itself: same length, same sections, only instructions of .text change. Nothing is believed about
-// the new code: the patched bytes are read again and must pass every proof, or there is no result.
+// Writes a better order of the FFMAs of a compiled kernel, or better registers, into the cubin
+// itself. Length and sections stay; only instructions of .text change. The new code is not trusted:
+// the patched bytes are read again and must pass every proof, or there is no result.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct PatchOptions {
   RemapOptions remap;
 };
 
-// A loop with FFMAs and without such loops inside, by the port model.
+// The costs, by the port model, of a loop with FFMAs that has no inner loop with FFMAs.
 struct LoopChange {
   std::size_t begin = 0, end = 0;  // bytes
   std::size_t instructions = 0;
@@ -49,12 +49,13 @@ struct PatchResult {
   std::vector<KernelPatch> kernels;
 };
 
-// Throws std::runtime_error with a sentence: the file is not a cubin of CUDA 13 for sm_75 to sm_90,
-// it has no kernel of that name, that kernel has a hazard to begin with (place and reason), or a
-// proof fails. Other kernels that cannot be treated are left alone and say why.
+// Returns the patched cubin. Throws std::runtime_error with a sentence if the file is not a cubin
+// of CUDA 13 for sm_75 to sm_90, if it has no kernel of that name, if that kernel has a hazard
+// before the change (the sentence says where and why), or if a proof fails. Other kernels that
+// cannot be patched are left unchanged, and the result says why.
 PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options = {});
 
-// The proof, in lines for people.
+// Returns the proof as text for people.
 std::string proof_text(const PatchResult& result);
 
 }  // namespace tessera::sass

@@ -1,4 +1,4 @@
-// Describes a patch and its proof for people.
+// Describes a patch and its proof in text for people.
 #include <cstdio>
 
 #include "sass/model/latencies.h"

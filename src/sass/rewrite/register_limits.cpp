@@ -7,12 +7,13 @@
 namespace tessera::sass {
 namespace {
 
-// Numbers of registers, the fewest first: after they are given back, at the launch, after more are
-// requested.
+// Numbers of registers, ordered by how many they are: fewest after setmaxnreg gave registers back,
+// then the number at the launch (kAsLaunched), most after more were requested (from kAskedFor on).
 constexpr int kUnreached = -1, kAsLaunched = 256, kAskedFor = 512;
 constexpr int kNoLimit = 255;
 
-// The number that an instruction sets, or what there was before it.
+// Returns the number of registers after an instruction: the number that it sets, or the number
+// before.
 int number_after(const Operation& operation, int before) {
   if (operation.name != "USETMAXREG") return before;
   const std::string& text = operation.text;
@@ -20,14 +21,15 @@ int number_after(const Operation& operation, int before) {
   return text.find("DEALLOC") != std::string::npos ? number : kAskedFor + number;
 }
 
-// The number of registers that a warp certainly has, on either of two paths.
+// Returns the number of registers that a warp certainly has where two paths meet.
 int joined(int a, int b) {
   if (a == kUnreached) return b;
   if (b == kUnreached) return a;
   return std::min(a, b);
 }
 
-// Per instruction: the number of registers that was set last, kAsLaunched, or kUnreached.
+// Returns for each instruction the number of registers that was set last, kAsLaunched, or
+// kUnreached.
 std::vector<int> numbers_of(const Program& program) {
   std::vector<int> at_entry(program.nodes.size(), kUnreached);
   std::vector<int> numbers(program.code.size(), kUnreached);

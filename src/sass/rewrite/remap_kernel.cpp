@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kRemapRounds = 40;
 
-// The contents of the reuse cache for each operand slot, by bank.
+// The register that the reuse cache holds for each operand slot and bank.
 class Kept {
  public:
-  // Whether the read is served by the cache, and what it leaves there.
+  // Whether the reuse cache serves this read. Also updates the cache.
   bool read(int slot, int bank, int range, bool keeps) {
     int& held = held_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(bank)];
     const bool hit = held == range;
@@ -29,7 +29,7 @@ class Kept {
       {{kNoRange, kNoRange}, {kNoRange, kNoRange}, {kNoRange, kNoRange}}};
 };
 
-// FFMAs of a loop in its steady state: the second time around.
+// Adds the FFMAs of a loop in its steady state, as they are in its second iteration.
 void add_ffmas(const Program& program, const RemapModel& model, const Loop& loop,
                std::vector<FreshReads>& ffmas) {
   const PortRules rules = rules_of(program.sm);
@@ -84,8 +84,8 @@ class Remapper {
            model_.live.ranges[static_cast<std::size_t>(range)].reg;
   }
 
-  // The value that the first instruction still reads or writes keeps its register for longer: up to
-  // the second instruction and a little further.
+  // Makes the value that the first instruction of the hazard reads or writes keep its register for
+  // longer: until a little after the second instruction.
   void avoid(const Hazard& hazard, const std::vector<int>& registers) {
     constexpr std::size_t kFurther = 16;
     bool is_found = false;

@@ -1,5 +1,5 @@
-// Registers of a compiled kernel by live ranges: each value may live elsewhere, so that FFMAs find
-// their sources in different banks. The result is a proposal; patch.h proves it.
+// Assigns registers of a compiled kernel anew, by live ranges, so that FFMAs find their sources in
+// different banks. The result is a proposal; patch.h proves it.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,8 @@ struct RemappedKernel {
   std::vector<BlockRenaming> renaming;  // for the proof
   std::size_t ranges = 0, moved = 0;    // live ranges, and those with another register
 };
-// Loops are the kernel's; `sm` chooses the rules of its banks.
+// `loops` are the loops of the kernel. The program's architecture determines the rules of the
+// banks.
 RemappedKernel remap(const Program& program, const std::vector<Loop>& loops,
                      const RemapOptions& options = {});
 

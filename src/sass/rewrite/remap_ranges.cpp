@@ -8,7 +8,7 @@
 namespace tessera::sass {
 namespace {
 
-// HW: CS2R of SRZ writes zeros into a pair of registers.
+// Whether the instruction is a CS2R of SRZ. HW: it writes zeros into a pair of registers.
 bool is_zeros(const Program& program, std::size_t at) {
   constexpr int kCs2r = 0x805;
   constexpr std::uint64_t kSrz = 255;
@@ -40,7 +40,7 @@ class Builder {
   }
 
  private:
-  // A range is limited wherever it is live, and where an instruction names it.
+  // Limits the register of each range by every place where the range is live or named.
   void add_limits() {
     const std::vector<int> limits = register_limits(program_);
     const auto limit = [&](int range, std::size_t at) {
@@ -59,7 +59,8 @@ class Builder {
     }
   }
 
-  // A range that is used among the zeros of its block, or is written elsewhere, too, has to stay.
+  // Finds the zeros of a block. A range that is used between them, or is also written elsewhere,
+  // keeps its register.
   void add_zeros(std::size_t index) {
     const Block& block = program_.blocks[index];
     Zeros zeros;
@@ -106,7 +107,8 @@ class Builder {
     }
   }
 
-  // Tuples stay; so does what no field names, and what a field both reads and writes.
+  // Adds the fields of an instruction. Ranges in tuples keep their registers, and so do ranges that
+  // no field names or that a field both reads and writes.
   void add_fields(std::size_t at) {
     const Operation& operation = program_.operations[at];
     model_.fields[at] = register_fields(program_.code[at], program_.sm, operation);

@@ -1,5 +1,5 @@
-// Live ranges that must move together when they get other registers: the registers of a tuple stay
-// neighbours, and zeros that one instruction writes in pairs stay where they are. Internal to
+// Finds live ranges that must move together when they get other registers: the registers of a tuple
+// stay neighbours, and zeros that one instruction writes in pairs keep their registers. Internal to
 // src/sass.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tessera::sass {
 
-// Registers that CS2R sets to 0 in one block. Ranges that begin there are alike, so each may take
-// the register of any other; the instructions stay as they are.
+// Registers that CS2R instructions set to 0 in one block. Ranges that begin with such a zero are
+// alike, so each may take the register of any other, and the instructions stay as they are.
 struct Zeros {
   std::size_t first = 0, last = 0;  // its first and last such instruction
   std::vector<int> registers;
@@ -30,7 +30,8 @@ struct RemapModel {
   LiveRanges live;
   std::vector<RemapRange> ranges;  // by live range
   std::vector<Zeros> zeros;
-  // Per instruction: its fields that name general registers. Empty where zeros are written.
+  // For each instruction: its fields that name general registers. Empty if the instruction writes
+  // zeros.
   std::vector<std::vector<RegisterField>> fields;
 };
 RemapModel remap_model(const Program& program);

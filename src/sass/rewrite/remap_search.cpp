@@ -71,8 +71,9 @@ class PlaceSearch {
            !stays_[static_cast<std::size_t>(range)];
   }
 
-  // Zeros are written into this register in any case: only ranges that begin with them, or that are
-  // not live then, may use it. And ranges that begin with them have no other place.
+  // Whether the range may have the register `to`. If zeros are written into this register, only
+  // ranges that begin with them, or that are not live at that time, may use it. Ranges that begin
+  // with these zeros may use no other register.
   bool may_live_in(int range, int to) const {
     if (to >= model_.ranges[static_cast<std::size_t>(range)].limit) return false;
     const int own = model_.ranges[static_cast<std::size_t>(range)].zeros;
@@ -83,7 +84,8 @@ class PlaceSearch {
     });
   }
 
-  // All ranges that have to change between two registers if one of them does. Empty if some cannot.
+  // Returns all ranges that have to change between two registers if one of them does; empty if one
+  // of them cannot.
   std::vector<int> chain(int first, int to) const {
     constexpr std::size_t kLongest = 24;
     std::vector<int> all = {first};

@@ -9,8 +9,7 @@
 
 namespace tessera::sass {
 
-// One FFMA of a loop: the ranges that it reads from the banks, without those that the reuse cache
-// keeps.
+// One FFMA of a loop: the ranges that it reads from the banks, not from the reuse cache.
 struct FreshReads {
   std::vector<int> ranges;
 };
@@ -22,12 +21,12 @@ struct RemapSearch {
   std::uint32_t seed = 1;
 };
 
-// Which ranges are live at once, for pairs.
+// Tells for each pair of ranges whether they are live at the same time.
 class Meets {
  public:
   explicit Meets(const LiveRanges& live);
   bool operator()(int a, int b) const { return bits_[index(a, b)]; }
-  // Called after a range has become longer.
+  // Must be called after a range has become longer.
   void update(const LiveRanges& live, int range);
 
  private:
@@ -38,7 +37,7 @@ class Meets {
   std::vector<bool> bits_;
 };
 
-// The register of each live range. Ranges named in `stays` keep theirs.
+// Returns the register of each live range. Ranges that `stays` marks keep their registers.
 std::vector<int> find_registers(const RemapModel& model, const Meets& meets,
                                 const std::vector<FreshReads>& ffmas,
                                 const std::vector<bool>& stays, const RemapSearch& search);

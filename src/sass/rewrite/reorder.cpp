@@ -11,9 +11,9 @@
 namespace tessera::sass {
 namespace {
 
-// WHY: instructions close to the edges of a region may depend on code outside of it, which is not
-// examined here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5
-// cycles.
+// WHY: instructions close to the edges of a region may depend on code outside it, which is not
+// examined here. So nothing within this many instructions of an edge moves; the longest distance of
+// an FFMA to a consumer is 5 cycles.
 constexpr std::size_t kEdge = 5;
 constexpr int kLongestStall = 15, kLongestStallWithoutYield = 11;
 
@@ -27,11 +27,11 @@ bool is_float(const std::string& name) {
 }
 
 // HW: the FP32 lanes of a sub-core take one instruction per cycle if there are 32 of them, and one
-// in two cycles if there are 16 (sm_70, 75, 80). In the cycle between, ptxas issues instructions of
-// other pipes only.
+// in two cycles if there are 16 (sm_70, 75, 80). In the cycle between, ptxas issues only
+// instructions of other pipes.
 bool is_of_fp32_pipe(const std::string& name) { return is_float(name) || name.starts_with("IMAD"); }
 
-// Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
+// Whether bits 122-124 hold reuse flags, or nothing, so that the instruction may yield.
 bool is_plain(const Operation& operation) {
   return operation.timing == Timing::kFixed || operation.control.reuse == 0;
 }
@@ -85,8 +85,8 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
   return items;
 }
 
-// Cycles of the region with nothing around it: stalls that no other warp fills, bubbles, crowded
-// FFMAs.
+// Returns the cycles that the region takes on its own: stalls that no other warp fills, cycles lost
+// to ports, and the cost of crowded FFMAs.
 double cost_of(std::span<const Operation> code, const PortRules& rules) {
   const PortUse use = ports_of_sequence(code, rules);
   double cycles = use.bubbles + kCyclesACrowdedFfma * use.crowded;
@@ -94,7 +94,7 @@ double cost_of(std::span<const Operation> code, const PortRules& rules) {
   return cycles;
 }
 
-// Sets all reuse flags anew. An instruction that yields gets none.
+// Sets all reuse flags anew. Instructions that yield get none.
 void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   std::vector<bool> may_flag = allowed;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -105,7 +105,8 @@ void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
 }
 
-// The cost of a yield at `at`: registers that are read again because nothing is kept across it.
+// Returns the cost of a yield at `at`: how many registers are read again because none is kept
+// across it.
 double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
                     const PortRules& rules) {
   constexpr std::size_t kAround = 24;
@@ -120,7 +121,7 @@ double reads_around(std::vector<Operation> code, const std::vector<bool>& allowe
   return 16 * use.bubbles + use.reads;
 }
 
-// Lets about one FFMA in `every` yield, each time where it costs least.
+// Makes about one FFMA in `every` yield, each time where it costs least.
 void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, int every,
                 const PortRules& rules) {
   const int slack = every / 4;
@@ -146,7 +147,7 @@ void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, 
   }
 }
 
-// The region's operations in their new order, with new stalls, yields and reuse flags.
+// Returns the region's operations in their new order, with new stalls, yields and reuse flags.
 std::vector<Operation> scheduled(const Program& program, const Region& region,
                                  const std::vector<Item>& items,
                                  const std::vector<std::size_t>& order,

@@ -10,9 +10,9 @@ namespace tessera::checking {
 
 using Values = std::map<std::string, std::int64_t>;
 
-// The list starts with the values themselves. Each step halves the largest value and all values
-// equal to it, so that a square stays square, and a width stays the same while there are more rows
-// than columns. No value falls below 16.
+// Returns the values, and then smaller ones. Each step halves the largest value and all values
+// equal to it, so that a square stays square, and the width stays the same while there are more
+// rows than columns. No value falls below 16.
 std::vector<Values> halvings_of(const Values& values);
 std::int64_t smallest_of(std::int64_t value);
 

@@ -1,4 +1,4 @@
-// How much is tried before a call is proposed.
+// Limits on how much is tried before a call is proposed.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@ namespace tessera::checking {
 
 inline constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRefused = 4,
                      kMostShared = 4;
-// The number of other calls to try when a call with assumed numbers has findings.
+// The number of other calls to try if a call with assumed numbers has findings.
 inline constexpr int kMostFurther = 24;
-// Warp instructions. WHY not seconds: proposals are the same on every machine, whatever else it
-// does. Under checks about ten million take a second.
+// Limits in warp instructions. WHY not in seconds: proposals are then the same on every machine,
+// however busy it is. Under checks about ten million take a second.
 inline constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
                                kMostInAll = 40'000'000;
-inline constexpr double kLeastCost = 200'000;  // the least that shows how the costs grow
-// Seconds for work other than instructions: large PTX is read again for each trial. The second
-// limit is processor time.
+inline constexpr double kLeastCost = 200'000;  // the least cost that shows how costs grow
+// Limits in seconds, for work other than instructions: large PTX is read again for each trial. The
+// second one is of processor time.
 inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
 inline constexpr std::int64_t kMostBytes = 256LL << 20;  // bytes of all arrays together
-inline constexpr std::size_t kMostOwn = 4;               // launches as the program makes them
-inline constexpr int kMostFailed = 2;                    // larger launches, one after the other
+inline constexpr std::size_t kMostOwn = 4;  // launches tried exactly as the program makes them
+inline constexpr int kMostFailed = 2;       // larger launches that may fail, one after the other
 
 }  // namespace tessera::checking

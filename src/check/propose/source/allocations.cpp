@@ -7,13 +7,14 @@
 namespace tessera::checking {
 namespace {
 
-// "x" of "&x" and "(void**)&x"; not of "&s.x", which is another variable.
+// Whether the words are the variable x itself: "&x" or "(void**)&x", but not "&s.x".
 bool is_whole(TokenRange words, const std::string& name) {
   const TokenRange plain = without_casts(words);
   return plain.size() == 1 && plain.first->text == name;
 }
 
-// "x = VALUE", "x += n" and "++x", where VALUE is not "nullptr" or another zero.
+// Whether the variable gets another value here, "x = VALUE", "x += n" or "++x", where VALUE is not
+// "nullptr" or another zero.
 bool is_given_another(const Token* token, TokenRange all) {
   if (token + 2 >= all.last) return false;
   const bool is_step = token[1].is("++") || token[1].is("+=") || token[1].is("-=") ||

@@ -1,4 +1,4 @@
-// The memory that a program allocates for its pointers.
+// Finds the memory that a program allocates for its pointers.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct Allocation {
       false;  // the text tells no other for this name, nor gives the pointer another value
 };
 
-// For the name, in the function or in the whole source.
+// Returns the allocation for this name in the function, or in the whole source.
 std::optional<Allocation> allocation_of(const HostSource& source, const std::string& name,
                                         const SourceFunction* function);
 

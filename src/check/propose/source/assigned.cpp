@@ -6,8 +6,8 @@
 namespace tessera::checking {
 namespace {
 
-// Whether the group that ends here is a cast, "(T)", rather than "(x)": the operand of a cast
-// follows it.
+// Whether the group that ends at `close` is a cast, "(T)", and not "(x)": an operand follows a
+// cast.
 bool is_cast(TokenRange words, const Token* close) {
   if (close == words.last) return false;
   if (close->is_name() || close->is("(")) return true;
@@ -19,7 +19,7 @@ bool begins_member(const Token* token, const Token* first) {
   return token != first && (token[-1].is(".") || token[-1].is("->"));
 }
 
-// "{" of the list "{...}" or "T{...}", "T<N>{...}"; null for other words.
+// Returns the "{" of the list "{...}", "T{...}" or "T<N>{...}"; null for other words.
 const Token* list_open(TokenRange words) {
   const Token* token = words.first;
   while (token != words.last && (token->is_name() || token->is("::"))) ++token;
@@ -31,7 +31,8 @@ const Token* list_open(TokenRange words) {
   return is_list ? token : nullptr;
 }
 
-// The place after the variable: its initial value, or a value that is assigned to all of it.
+// Returns the words of the value that the variable gets here: its initial value, or a value that is
+// assigned to all of it.
 TokenRange given_to(const Token* name, TokenRange text) {
   const Token* next = name + 1;
   if (next >= text.last || begins_member(name, text.first)) return {};
@@ -43,7 +44,7 @@ TokenRange given_to(const Token* name, TokenRange text) {
   return {};
 }
 
-// The place after the text "a.b.c" that begins here; null for other text.
+// Returns the token after the path "a.b.c" that begins here; null if another text begins here.
 const Token* behind_path(const Token* token, TokenRange text,
                          const std::vector<std::string>& path) {
   const auto length = static_cast<std::ptrdiff_t>(2 * path.size());

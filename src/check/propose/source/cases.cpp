@@ -8,7 +8,7 @@ namespace {
 bool begins_group(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool ends_group(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-// The opening sign of the innermost group around the place; null if there is none.
+// Returns the opening sign of the innermost group around `place`; null if there is none.
 const Token* group_around(const Token* place, const Token* first) {
   int depth = 0;
   while (place != first) {
@@ -19,7 +19,7 @@ const Token* group_around(const Token* place, const Token* first) {
   return nullptr;
 }
 
-// "case 64" and "default", the last label of this switch before the place.
+// Returns the last label of this switch before `place`: "case 64" or "default".
 std::string label_before(const Token* open, const Token* place) {
   std::string label;
   for (const Token* token = open + 1; token < place; ++token) {

@@ -8,10 +8,11 @@
 
 namespace tessera::checking {
 
-// "case 64 of switch (size)", the outermost first; empty outside of all switches.
+// Returns the cases around `place`, "case 64 of switch (size)", the outermost first; nothing
+// outside of all switches.
 std::vector<std::string> cases_around(const HostSource& source, const Token* place);
 
-// The condition of each `if` around the place, the innermost first; empty words for an `else`.
+// Returns the condition of each `if` around `place`, the innermost first; no words for an `else`.
 std::vector<TokenRange> conditions_around(const HostSource& source, const Token* place);
 
 }  // namespace tessera::checking

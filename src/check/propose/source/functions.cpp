@@ -5,7 +5,8 @@
 namespace tessera::checking {
 namespace {
 
-// "T" and "kBlock" of "template <class T, int kBlock = 4>".
+// Returns the names of template parameters: "T" and "kBlock" of "template <class T, int kBlock =
+// 4>".
 std::vector<std::string> template_names(TokenRange inside) {
   std::vector<std::string> names;
   for (const TokenRange& part : split_at_commas(inside)) {
@@ -36,8 +37,7 @@ bool is_keyword(const Token& token) {
   return kWords.count(token.text) != 0;
 }
 
-// Whether this "(" may open the parameters in the head of a function, rather than the arguments of
-// a call.
+// Whether this "(" may open the parameters in the head of a function, not the arguments of a call.
 bool may_be_head(const Token* open, const Token* head) {
   return open->is("(") && open != head && open[-1].is_name() && !is_keyword(open[-1]) &&
          !open[-1].is("__launch_bounds__") && !open[-1].is("__align__") &&
@@ -69,7 +69,7 @@ class FunctionReader {
     }
   }
 
-  // "name = [captures](parameters) {...}"
+  // Finds lambdas: "name = [captures](parameters) {...}".
   void lambdas() {
     for (const Token* token = all_.first; token + 4 < all_.last; ++token) {
       if (!token->is_name() || !token[1].is("=") || !token[2].is("[")) continue;
@@ -98,7 +98,8 @@ class FunctionReader {
   }
 
  private:
-  // The function whose parameters open here; the place after it, or after what is not a function.
+  // Reads the function whose parameters begin at `open`. Returns the token after it, or after the
+  // words that are not a function.
   const Token* function(const Token*& head, const Token* open) {
     const Token* close = skip_group(open, all_.last);
     if (open[-1].is("operator") && close != all_.last && close->is("(")) {
@@ -127,7 +128,8 @@ class FunctionReader {
     return head;
   }
 
-  // Skips "const noexcept -> T" and the initialiser list of a constructor.
+  // Skips "const noexcept -> T" and the initializer list of a constructor; returns the function's
+  // body.
   const Token* body_behind(const Token* close, std::vector<MemberInitial>& initials) const {
     const Token* token = close;
     bool in_list = false;
@@ -150,7 +152,7 @@ class FunctionReader {
     return token;
   }
 
-  // "T" of "space::T f(" and of "auto f() -> T {".
+  // Returns the type that the function returns: "T" of "space::T f(" and of "auto f() -> T {".
   static std::string returned_type(const Token* head, const Token* name, const Token* close,
                                    const Token* body) {
     const Token* arrow = std::find_if(close, body, [](const Token& one) { return one.is("->"); });

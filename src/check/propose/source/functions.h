@@ -1,4 +1,4 @@
-// Which functions a source defines, with their heads.
+// Finds the functions that a source defines.
 #pragma once
 
 #include <set>

@@ -7,8 +7,8 @@
 namespace tessera::checking {
 namespace {
 
-// The place after the name of a called function: "f(", "f<T>("; for a constructor also "T x(",
-// "make_unique<T>(" and the same with braces. Null for other uses of the name.
+// Returns the token after the name of a called function: "f(", "f<T>("; for a constructor also "T
+// x(", "make_unique<T>(" and these with braces. Returns null for other uses of the name.
 const Token* opening(const Token* name, const Token* last, const SourceFunction& function,
                      std::vector<TokenRange>& template_arguments) {
   const Token* open = name + 1;

@@ -1,4 +1,5 @@
-// The launches in a CUDA source: which function launches which kernel, with which arguments.
+// Describes the launches in a CUDA source: which function launches which kernel, with which
+// arguments.
 #pragma once
 
 #include <deque>
@@ -19,13 +20,13 @@ struct SourceParameter {
   TokenRange initial;  // "256" of "int threads = 256"
 };
 
-// A member that a constructor's list gives a value: "n_(n)".
+// A member that a constructor's initializer list sets: "n_(n)".
 struct MemberInitial {
   std::string name;
   TokenRange words;
 };
 
-// Also a lambda that has a name.
+// A function of the source, or a lambda that has a name.
 struct SourceFunction {
   std::string name;
   std::vector<std::string> template_parameters;
@@ -37,7 +38,7 @@ struct SourceFunction {
   const SourceFunction* outer = nullptr;  // the function around a lambda
 };
 
-// A place where a function is called, and what it is given there.
+// A place where a function is called, and the arguments of the call.
 struct FunctionCall {
   const Token* at = nullptr;
   const SourceFunction* function = nullptr;
@@ -57,22 +58,22 @@ class HostSource {
   TokenRange all() const {
     return {source_.tokens.data(), source_.tokens.data() + source_.tokens.size()};
   }
-  // The places of the name in these words of the source.
+  // Returns the positions of the name in these words of the source.
   std::span<const Token* const> places_of(const std::string& name, TokenRange words) const;
   const std::vector<SourceFunction>& functions() const { return functions_; }
   const std::vector<LaunchSite>& launches() const { return launches_; }
 
-  // The innermost function whose body this token is in; null outside of all.
+  // Returns the innermost function whose body contains this token; null outside of all functions.
   const SourceFunction* around(const Token* token) const;
-  // The function that a lambda is in.
+  // Returns the function that contains a lambda.
   const SourceFunction* outside_of(const SourceFunction& function) const { return function.outer; }
-  // Calls of this function from other functions of the source.
+  // Returns the calls of this function from other functions of the source.
   const std::vector<FunctionCall>& calls_of(const SourceFunction& function) const;
   const SourceFunction* kernel(const std::string& name) const;
   const SourceFunction* function(const std::string& name) const;  // no kernel
-  // The function of this name with this number of arguments, if there is one.
+  // Returns the function of this name with this number of arguments, if there is one.
   const SourceFunction* function(const std::string& name, std::size_t arguments) const;
-  // Names that code of the device uses: changing their values changes the kernel.
+  // Whether device code uses the name: changing its value then changes the kernel.
   bool is_used_on_device(const std::string& name) const { return device_names_.count(name) != 0; }
 
  private:

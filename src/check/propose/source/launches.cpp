@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostNames = 4;  // names of one kernel, one after the other
+constexpr int kMostNames = 4;  // limit of names that one kernel may have, one defined by the other
 
 const FieldOrder& config_fields() {
   static const FieldOrder kFields = {"gridDim", "blockDim", "dynamicSmemBytes",
@@ -16,7 +16,7 @@ const FieldOrder& config_fields() {
   return kFields;
 }
 
-// "<" of the template arguments that end before `last`; null where there are none.
+// Returns the "<" of the template arguments that end just before `last`; null if there are none.
 const Token* template_open(const Token* first, const Token* last) {
   int depth = 0;
   for (const Token* token = last; token-- != first;) {
@@ -32,7 +32,8 @@ struct Named {
   std::vector<TokenRange> template_arguments;
 };
 
-// "kernel" and {float, 128} of "(const void*)space::kernel<float, 128>"; no name in other words.
+// Returns the kernel that the words name: "kernel" and {float, 128} for "(const
+// void*)space::kernel<float, 128>"; no name for other words.
 Named named_by(TokenRange words) {
   words = without_casts(words);
   Named named;
@@ -83,7 +84,7 @@ class Finder {
     return site;
   }
 
-  // name<template_arguments><<<shape>>>(arguments)
+  // Reads a launch: name<template_arguments><<<shape>>>(arguments).
   void by_signs(const Token* token) {
     const TokenRange whole = source_.all();
     const Token* end = token + 1;
@@ -105,7 +106,7 @@ class Finder {
     add(std::move(site), {name, token}, 0);
   }
 
-  // (function, grid, block, args, shared, stream)
+  // Reads a launch by cudaLaunchKernel: (function, grid, block, args, shared, stream).
   void by_function(const Token* token, const std::vector<TokenRange>& given) {
     if (given.size() < 4) return;
     LaunchSite site = site_at(token);
@@ -116,7 +117,8 @@ class Finder {
     add(std::move(site), given[0], 0);
   }
 
-  // (&config, function, arguments...); with a C at the end, the arguments are a list of addresses
+  // Reads a launch by cudaLaunchKernelEx: (&config, function, arguments...). If the name ends in C,
+  // the arguments are a list of addresses.
   void by_config(const Token* token, const std::vector<TokenRange>& given) {
     if (given.size() < 2 || given[0].empty()) return;
     LaunchSite site = site_at(token);
@@ -140,7 +142,7 @@ class Finder {
     return {function != nullptr ? function->body.first : source_.all().first, at};
   }
 
-  // The value of a field of the config: the whole field, or component by component.
+  // Returns the words of a field of the config: the whole field, or its components one by one.
   TokenRange of_config(const std::string& config, const std::string& field, const Token* at) {
     const TokenRange before = body_around(at);
     std::vector<TokenRange> components;
@@ -203,7 +205,8 @@ class Finder {
     return {stays.data(), stays.data() + stays.size()};
   }
 
-  // "attribute[0].val.clusterDim.x = 2", or ".clusterDim = {2, 1, 1}"
+  // Returns the extents of the cluster: "attribute[0].val.clusterDim.x = 2", or ".clusterDim = {2,
+  // 1, 1}".
   std::vector<TokenRange> cluster_before(const Token* at) const {
     const TokenRange before = body_around(at);
     std::vector<TokenRange> extents(3);
@@ -224,7 +227,7 @@ class Finder {
     return extents;
   }
 
-  // {a, b} of the name in "args", "&args[0]" and "args.data()": "void* args[] = {&a, (void*)&b}".
+  // Returns {a, b} for "args", "&args[0]" or "args.data()" after "void* args[] = {&a, (void*)&b}".
   std::vector<TokenRange> pointed_to_by(TokenRange list, const Token* at) const {
     const auto name = std::find_if(list.first, list.last, [](const Token& token) {
       return token.is_name() && !token.is("void") && !token.text.ends_with("_cast");
@@ -279,8 +282,8 @@ class Finder {
     }
   }
 
-  // The last values given to "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..."; in a
-  // switch, the value of each "case 1: k = &...".
+  // Returns the last values given to a pointer to a function: "auto k = ...", "Type k = ..." and
+  // "void (*k)(float*) = ..."; in a switch, the value of each "case 1: k = &...".
   static std::vector<TokenRange> pointers_to_functions(TokenRange before, const std::string& name) {
     std::vector<TokenRange> found;
     for (const Token* token = before.last; token-- != before.first;) {
@@ -298,14 +301,14 @@ class Finder {
     }
     return found;
   }
-  // Commas of template arguments end no value.
+  // Returns the words up to the ";", because commas of template arguments do not end a value.
   static TokenRange up_to_end_of_name(const Token* begin, const Token* last) {
     const Token* end = std::find_if(begin, last, [](const Token& token) { return token.is(";"); });
     return {begin, end};
   }
 
-  // If the function around the launch gets the kernel from its callers, there is one launch per
-  // caller.
+  // Adds one launch for each caller, if the function around the launch gets the kernel from its
+  // callers.
   void add_of_callers(const LaunchSite& site, const std::string& parameter, int depth) {
     const SourceFunction& function = *source_.around(site.at);
     const bool is_own = is_parameter(function, parameter);
@@ -331,7 +334,8 @@ class Finder {
                        [&](const SourceParameter& one) { return one.name == name; });
   }
 
-  // "std::forward<Args>(args)...", "args..." and "n" become words of the call.
+  // Adds an argument. "std::forward<Args>(args)...", "args..." and "n" are replaced by the words of
+  // the call.
   static void add_argument(const SourceFunction& function, const FunctionCall& call,
                            TokenRange words, LaunchSite& site) {
     const bool is_pack = words.size() > 3 && words.last[-1].is(".") && words.last[-2].is(".");

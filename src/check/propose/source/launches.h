@@ -1,4 +1,4 @@
-// How a program launches its kernels: by <<<>>> and by functions of the runtime.
+// Finds the launches of a program's kernels: by <<<>>> and by functions of the runtime.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,8 @@ struct LaunchSite {
   std::vector<TokenRange> shape;    // grid, block, bytes of shared memory; empty words: not told
   std::vector<TokenRange> cluster;  // its extents, where the launch gives one
   const Token* at = nullptr;
-  // The call of the function around it that names the kernel; null where the launch itself does.
+  // The call that names the kernel, of the function around the launch; null if the launch itself
+  // names it.
   const Token* call = nullptr;
   bool has_arguments_of_call = false;  // its arguments are words of that call
   std::string by;                      // "cudaLaunchKernel"; empty: <<<>>>
@@ -27,7 +28,7 @@ struct LaunchSite {
   std::string text() const;  // "add<<<(n + 255) / 256, 256>>>"
 };
 
-// Launches of kernels of this source. Words that it puts together are kept in `made`.
+// Returns the launches in this source. Words that are put together for them are kept in `made`.
 std::vector<LaunchSite> find_launches(const HostSource& source,
                                       std::deque<std::vector<Token>>& made);
 

@@ -5,7 +5,7 @@
 namespace tessera::checking {
 namespace {
 
-// The "{" of "struct NAME {" or of "typedef struct {...} NAME"; null where there is none.
+// Returns the "{" of "struct NAME {" or of "typedef struct {...} NAME"; null if there is none.
 const Token* body_of(const HostSource& source, const std::string& name) {
   const TokenRange all = source.all();
   std::vector<const Token*> heads;
@@ -27,7 +27,7 @@ const Token* body_of(const HostSource& source, const std::string& name) {
   return nullptr;
 }
 
-// The extent of an array: a number, or a macro for one. 0 for other words.
+// Returns the extent of an array, which is a number or a macro for one; 0 for other words.
 std::int64_t extent_of(const HostSource& source, const Token& word) {
   if (word.kind == Token::Kind::kNumber) return std::strtoll(word.text.c_str(), nullptr, 0);
   const auto macro = source.source().macros.find(word.text);
@@ -36,7 +36,7 @@ std::int64_t extent_of(const HostSource& source, const Token& word) {
   return body.kind == Token::Kind::kNumber ? std::strtoll(body.text.c_str(), nullptr, 0) : 0;
 }
 
-// Reads "const float *a, *b" without its ";". False if it is not a plain declaration.
+// Reads "const float *a, *b" without its ";". Returns false if it is not a plain declaration.
 bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceField>& fields) {
   std::string type;
   const Token* at = words.first;

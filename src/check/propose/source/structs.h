@@ -16,8 +16,8 @@ struct SourceField {
   TokenRange initial;      // "3" of "int n = 3;"
 };
 
-// Empty where the source has no such struct, or one with more than plain fields: pointers and
-// numbers, and arrays of these with a number for an extent.
+// Returns the fields; nothing if the source has no such struct, or one with other fields than
+// pointers, numbers, and arrays of these with a number for an extent.
 std::vector<SourceField> fields_of(const HostSource& source, const std::string& name);
 
 }  // namespace tessera::checking

@@ -15,7 +15,8 @@ bool is_assignment(const Token& token) {
   return is_one_of(token, {"=", "+=", "-=", "*=", "/=", "<<=", ">>="});
 }
 
-// "x" of "x", "x.y", "x[i]", "this->x" and "*x", which end here; null where a name is none.
+// Returns the variable in "x", "x.y", "x[i]", "this->x" or "*x" that ends at `end`; null if there
+// is none.
 const Token* variable_before(const Token* end, const Token* first) {
   const Token* variable = nullptr;
   for (const Token* at = end; at != first;) {
@@ -33,7 +34,7 @@ const Token* variable_before(const Token* end, const Token* first) {
   return variable;
 }
 
-// "int n = 4", "auto& x : list", "float* p(q)": the name after a type.
+// Whether the name is declared here, after a type: "int n = 4", "auto& x : list", "float* p(q)".
 bool is_declared(const Token* name, const Token* first) {
   const Token* before = name;
   while (before != first && is_one_of(before[-1], {"&", "*", "const"})) --before;

@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostStatements = 4000;  // before a loop is taken for endless
+constexpr int kMostStatements = 4000;  // statements after which a loop counts as endless
 
 bool is_end(const Token& token) { return token.is(";"); }
 

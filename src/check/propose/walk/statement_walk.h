@@ -1,5 +1,5 @@
-// Goes through the statements of a function in the order in which they run, as far as the values of
-// its conditions are known.
+// Follows the statements of a function in the order in which they run, as far as the values of
+// conditions are known.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ class StatementWalk {
  public:
   virtual ~StatementWalk() = default;
 
-  // False when the path depends on an unknown value, or does not end.
+  // Returns false if the path depends on an unknown value, or does not end.
   bool comes_to_its_end(TokenRange body);  // with its braces
 
  protected:

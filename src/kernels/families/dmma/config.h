@@ -55,7 +55,7 @@ struct Config {
     return has_registers_left() || block.m * block.n == 128 * 128;
   }
 
-  // The ring, and the description of the CTA's current work.
+  // The bytes of the ring, and of the description of the CTA's current work.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
   constexpr int shared_bytes() const { return ring_bytes() + 128; }
   // Whether launches of one plan may overlap: griddepcontrol needs sm_90, and so do all
@@ -69,11 +69,11 @@ constexpr bool is_legal(const Config& c) {
   const int shared = c.starts_early() ? kShared : kSharedOld;
   const bool warps = c.rows() * c.warps.m == c.block.m && c.columns() * c.warps.n == c.block.n &&
                      c.rows() % tile::kDmmaOuter == 0 && c.columns() % tile::kDmmaOuter == 0;
-  // 32-bit registers for sums and two sets of fragments, of all rows and of sixteen columns.
+  // 32-bit registers for sums, and two sets of fragments of all rows and of sixteen columns.
   const int depth = tile::dmma_depth(c.instruction);
   const int registers =
       c.rows() * c.columns() / 16 + (c.rows() + c.ahead * tile::kDmmaOuter) * depth / 8;
-  // Two sets of fragments of A alternate, and 2 * ahead sets of B.
+  // Two sets of fragments of A are used alternately, and 2 * ahead sets of B.
   const int all = c.block.k / depth * (c.columns() / tile::kDmmaOuter);
   const bool steps = c.block.k % (2 * depth) == 0 && c.ahead >= 1 && all % (2 * c.ahead) == 0;
   // The threads copy whole lines of a tile at a time, a power of two of them.
@@ -85,8 +85,8 @@ constexpr bool is_legal(const Config& c) {
          c.ctas * (c.shared_bytes() + 1024) <= shared + 1024 && c.ctas * c.threads() <= 2048;
 }
 
-// Members: block, stages, warps, CTAs per SM and, if it is the same for all layouts, instruction.
-// The largest tile needs the least L2 traffic; with 128x64 an SM has two CTAs, so that one barrier
+// The fields are block, stages, warps, CTAs per SM and, if all layouts share one, instruction. The
+// largest tile needs the least L2 traffic; with 128x64 an SM has two CTAs, so that one barrier
 // never stops all its warps; small tiles suit GPUs with few tiles per SM, thin ones thin outputs.
 // 16x8x4 suits operands that are both contiguous across k: a load has two columns of B for one k.
 // 16x8x8 suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to 59.9 TFLOP/s

@@ -85,7 +85,7 @@ __device__ void store(const GemmParams& p, double* partials, const schedule::Wor
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
-  // WHY in shared memory: the state of the schedule would take a dozen registers per thread.
+  // WHY in shared memory: in registers, this state would take a dozen of each thread.
   schedule::Work work;
   schedule::Addresses product;  // addresses of the product that the work belongs to
 };
@@ -127,7 +127,7 @@ __device__ void run(const DmmaParams& p) {
   }
 }
 
-// Adds partial sums; there is one entry per tile size. HW: early launches exist from SM 9.0 on.
+// The launch that adds partial sums, with one entry per tile size. HW: early launches need SM 9.0.
 template <int block_m, int block_n, bool starts_early>
 __device__ void reduce(const DmmaParams& p) {
   passes::reduce<block_m, block_n, double, starts_early>(p);

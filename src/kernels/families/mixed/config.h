@@ -1,4 +1,4 @@
-// Shapes of the kernels that multiply a BF16 matrix, as it is, with a few rows of FP32.
+// The configs of the kernels that multiply a BF16 matrix, unconverted, with a few rows of FP32.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Config {
 
   constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }
-  // The CTA cuts FP32 numbers into terms once, for warps with lines of their own; else each warp
-  // does it for itself, and warps may share k.
+  // Whether the CTA splits FP32 numbers into terms once for all of its warps, which then have
+  // different lines. If not, each warp does it for itself, and warps may share k.
   constexpr bool shares_terms() const { return rows >= kRows; }
   constexpr int pitch() const { return lines + 1; }  // floats between rows of sums
   constexpr int sums_bytes() const { return 4 * warps * rows * pitch() + 16; }
@@ -45,7 +45,7 @@ constexpr bool is_legal(const Config& c) {
   const bool lines_are_rows = c.block.m == extent && c.block.n == c.rows;
   const bool lines_are_columns = c.block.n == extent && c.block.m == c.rows;
   const int depth = c.shares_terms() ? kChunk * kStage : kChunk * c.warps;
-  // Sums, chunks in registers, and what else the loop needs.
+  // Registers: sums, chunks that are being loaded, and about 60 others in the loop.
   const int of_chunk = c.lines / 2 + (c.shares_terms() ? 0 : c.rows);
   const int chunks = c.shares_terms() ? 1 : c.loads;
   const int registers = c.rows * c.lines / 32 + chunks * of_chunk + 60;

@@ -1,16 +1,16 @@
-// D of a BF16 matrix and a few rows of FP32, as FP32 arithmetic would have it, on tensor cores: the
-// BF16 matrix (weights) is read once, as it is, straight into fragments.
+// Computes D of a BF16 matrix and a few rows of FP32 on tensor cores, as accurately as in FP32. The
+// BF16 matrix (weights) is read only once, unconverted, directly into fragments.
 //
-//   terms    each FP32 number is cut into three BF16 numbers of 8 bits each (terms.h). This is
-//            exact, unless what the last one leaves lies below BF16's smallest number, which only
+//   terms    each FP32 number is split into three BF16 numbers of 8 bits each (terms.h). This is
+//            exact, unless the rest after the last one is below BF16's smallest number, which only
 //            happens to numbers below 2^-110.
 //            If a CTA has 8 rows, each warp makes the terms that it needs, in registers; if it has
 //            more, the CTA makes them once, in shared memory
-//   chains   tensor cores truncate, so a chain is 32 of k long; ordinary adds promote it to the
-//            warp's sums
+//   chains   tensor cores truncate, so a chain is 32 of k long; ordinary additions promote it to
+//            the warp's sums
 //   sums     of warps and CTAs that share k are added in a fixed order, the CTAs' through a cluster
-//   by FMAs  an output that is not finite, or that lost a term, is computed again by FP32 FMAs:
-//            infinities, NaN and tiny numbers have the effect that they have there
+//   by FMAs  an output that is not finite, or that lost bits, is computed again by FP32 FMAs, so
+//            infinities, NaN and tiny numbers have the same effect as in FP32 arithmetic
 #include <cstdint>
 
 #include "kernels/epilogue/output.h"
@@ -21,7 +21,7 @@
 
 namespace tessera::mixed {
 
-// One output in FP32 arithmetic alone.
+// Computes one output by FP32 FMAs alone.
 __device__ inline float by_fma(const Matrices& m, long long line, long long row) {
   float sum = 0;
   for (long long k = 0; k < m.p.gemm.k; ++k) {
@@ -32,7 +32,7 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
   return sum;
 }
 
-// The sums of a CTA, which its cluster reads. They lie where terms and chunks were.
+// The sums of a CTA, which its cluster reads. They reuse the memory of terms and chunks.
 template <auto cfg>
 struct Shared {
   float sums[cfg.warps][cfg.rows * cfg.pitch()];
@@ -59,8 +59,8 @@ __device__ void store_sums(Shared<cfg>& shared, const Sums<cfg>& sums, int loads
   if (threadIdx.x == 0) shared.has_lost = any;
 }
 
-// Where a cluster's tile begins, and whose product it is of. The last one begins earlier where that
-// makes it whole; of its lines only those from `first` on are its own.
+// The first line and row of a cluster's tile, and its product. The last tile begins earlier if that
+// makes it whole; only its lines from `first` on are not part of the tile before.
 struct Tile {
   long long product, line, row, first;
 };
@@ -75,8 +75,8 @@ __device__ Tile tile_of(const Params& p) {
           static_cast<long long>(inside / p.tiles_of_lines) * cfg.rows, first};
 }
 
-// Adds up the sums of warps that share k: those of the first ones remain.
-// WHY before those of CTAs: what other CTAs hold takes long to arrive.
+// Adds the sums of warps that share k to those of the first of these warps. WHY before the sums of
+// CTAs are added: reading sums of other CTAs takes long.
 template <auto cfg>
 __device__ void add_warps(Shared<cfg>& shared, int warps_of_lines) {
   constexpr int kOfWarp = cfg.rows * cfg.lines;
@@ -93,7 +93,7 @@ __device__ void add_warps(Shared<cfg>& shared, int warps_of_lines) {
   }
 }
 
-// Adds up the outputs of a cluster's tile, each CTA a share of them, and stores them.
+// Adds up the outputs of a cluster's tile and stores them; each CTA does a part.
 template <auto cfg>
 __device__ void finish(Shared<cfg>& shared, const Params& p) {
   const Tile tile = tile_of<cfg>(p);
@@ -106,7 +106,7 @@ __device__ void finish(Shared<cfg>& shared, const Params& p) {
   const bool is_a = p.bf16_is_a != 0;
   const int lines = p.warps_of_lines * cfg.lines, all = lines * cfg.rows;
   for (int i = rank * cfg.threads() + threadIdx.x; i < all; i += ctas * cfg.threads()) {
-    // Threads side by side store neighbours of D.
+    // Neighbouring threads store neighbouring elements of D.
     const int of_lines = is_a ? i / cfg.rows : i % lines;
     const int column = is_a ? i % cfg.rows : i / lines;
     const long long line = tile.line + of_lines, row = tile.row + column;

@@ -1,10 +1,10 @@
-// How a lane reads its part of a chunk of k: of a BF16 matrix that lies along k, along its lines or
-// in any other way, and of rows of FP32.
+// How a lane loads its part of a chunk of k: from a BF16 matrix that is contiguous along k, along
+// its lines or neither, and from rows of FP32.
 //
 // Lane 4g + t of a warp holds k = 8t ... 8t+7 of each chunk, of line g of each fragment of 8 lines
-// and of rows g and g + 8. The instruction numbers its k otherwise, but both operands alike. WHY
-// lines are the instruction's columns: what a load brings of a line are then whole fragments, in
-// registers side by side.
+// and of rows g and g + 8. The instruction numbers k differently, but alike for both operands. WHY
+// lines are columns of the instruction: the elements that one load reads from a line are then whole
+// fragments in adjacent registers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr int kPiecesOfBlock = kBlock / kLines;  // fragments of lines
 inline constexpr int kWordsOfPiece = kOfLane / 2;       // of a chunk, in a lane
 inline constexpr int kWords = kPiecesOfBlock * kWordsOfPiece;
 
-// One product. WHY the sizes stay among the parameters: those are no registers.
+// One product of the batch. WHY sizes stay in `p`: kernel parameters need no registers.
 struct Matrices {
   const Params& p;
   const std::uint16_t* narrow;
@@ -34,26 +34,26 @@ __device__ inline Matrices matrices_of(const Params& p, const schedule::Addresse
           static_cast<const float*>(is_a ? at.b : at.a)};
 }
 
-// The place of a fragment's line, the instruction's column, among the lines of the warp.
+// Returns the line of the warp that is column `column` of the instruction for fragment `piece`.
 __device__ inline int line_of(int piece, int column, int loads) {
   const int block = piece / kPiecesOfBlock, inside = piece % kPiecesOfBlock;
   return block * kBlock +
          (loads == kAlongLines ? kPiecesOfBlock * column + inside : kLines * inside + column);
 }
 
-// A warp's chunk of the BF16 matrix: blocks of 32 lines, pairs along k.
+// A warp's chunk of the BF16 matrix: blocks of 32 lines, as pairs along k.
 template <int lines>
 struct NarrowChunk {
   std::uint32_t of_block[lines / kBlock][kWords];
 };
 
-// Four neighbours across k, of lines that are all there; zeros beyond the end of k.
+// Loads four neighbours across k, from lines that all exist; zeros beyond the end of k.
 __device__ inline uint2 load_across(const Matrices& m, long long line, long long k) {
   if (k >= m.p.gemm.k) return {0, 0};
   return __ldg(reinterpret_cast<const uint2*>(m.narrow + line + k * m.p.narrow_k));
 }
 
-// Pairs along k of one line, one element at a time.
+// Loads a pair along k of one line, one element at a time.
 __device__ inline std::uint32_t load_pair(const Matrices& m, long long line, long long k) {
   const std::uint16_t* const from = m.narrow + line * m.p.narrow_line + k * m.p.narrow_k;
   const std::uint32_t low = k < m.p.gemm.k ? __ldg(from) : 0;
@@ -61,7 +61,7 @@ __device__ inline std::uint32_t load_pair(const Matrices& m, long long line, lon
   return low | high << 16;
 }
 
-// One chunk with loads that check what is there, in the form in which whole chunks come.
+// Loads one chunk with checks for the end of lines and k, in the format of a whole chunk.
 template <int lines>
 __device__ void load_narrow(NarrowChunk<lines>& chunk, const Matrices& m, long long first,
                             long long k, int group, int loads) {
@@ -75,7 +75,7 @@ __device__ void load_narrow(NarrowChunk<lines>& chunk, const Matrices& m, long l
         to[2 * i] = x.x, to[2 * i + 1] = x.y;
       } else {
         const long long wanted = first + 8 * (i / 2) + group;
-        // The sum of a line beyond the last one is not stored.
+        // A line beyond the last one is replaced by the last; its sums are not stored.
         const long long line = wanted < m.p.lines ? wanted : m.p.lines - 1;
         to[2 * i] = load_pair(m, line, k + 4 * (i % 2));
         to[2 * i + 1] = load_pair(m, line, k + 4 * (i % 2) + 2);
@@ -84,7 +84,7 @@ __device__ void load_narrow(NarrowChunk<lines>& chunk, const Matrices& m, long l
   }
 }
 
-// A warp's chunk in shared memory: what each lane copied there, for itself alone.
+// A warp's chunk in shared memory. Each lane reads only what it has copied itself.
 template <int lines>
 struct NarrowSlot {
   uint4 of[lines / kLines][32];  // along k a lane's eight numbers, across k twice four
@@ -109,8 +109,8 @@ struct NarrowSlot {
   }
 };
 
-// Whole chunks of a warp whose lines are all there.
-// WHY apart from loads that check: with those in the loop, addresses took the registers of loads.
+// Loads whole chunks for a warp whose lines all exist. WHY separate from loads with checks: these
+// in the same loop would take registers for addresses.
 template <int lines, bool is_across>
 struct NarrowSource {
   static constexpr int kOfBlock = is_across ? kOfLane : kPiecesOfBlock;  // accesses of a lane
@@ -126,8 +126,8 @@ struct NarrowSource {
     at = m.narrow + line * m.p.narrow_line + k * m.p.narrow_k;
   }
 
-  // The addresses of a chunk, one after the other: visit(number, address).
-  // WHY one address that moves: multiples of the pitch would stay in registers.
+  // Calls visit(number, address) for the addresses of a chunk, one after the other. WHY one address
+  // that is advanced: multiples of the pitch would stay in registers.
   template <class Visit>
   __device__ void for_each(Visit visit) const {
 #pragma unroll
@@ -159,7 +159,7 @@ struct NarrowSource {
   }
 };
 
-// What came across k, as pairs along k: those of a line in four words side by side.
+// Turns values loaded across k into pairs along k, those of one line in four adjacent words.
 template <int lines>
 __device__ void pair_along_k(NarrowChunk<lines>& chunk) {
 #pragma unroll
@@ -179,12 +179,12 @@ __device__ void pair_along_k(NarrowChunk<lines>& chunk) {
   }
 }
 
-// The row of FP32 that a lane reads; the sum of a row beyond the last one is not stored.
+// Returns the row of FP32 that a lane reads. Rows beyond the last one are not stored.
 __device__ inline const float* wide_row(const Matrices& m, long long row) {
   return m.wide + (row < m.p.rows ? row : m.p.rows - 1) * m.p.wide_row;
 }
 
-// Eight numbers along k of a row, zeros beyond the end of k.
+// Loads eight numbers along k of a row, with zeros beyond the end of k.
 __device__ inline void load_wide(float (&to)[kOfLane], const Matrices& m, const float* row,
                                  long long k) {
   const float* const from = row + k * m.p.wide_k;
@@ -201,8 +201,8 @@ __device__ inline void load_wide(float (&to)[kOfLane], const Matrices& m, const 
   for (int i = 0; i < kOfLane; ++i) to[i] = k + i < m.p.gemm.k ? __ldg(from + i * m.p.wide_k) : 0;
 }
 
-// The place of a warp's work: its first line and row, and which parts of k: `first`, `first` +
-// `step`, ... These are chunks where each warp makes its terms, else stages.
+// The work of a warp: its first line and row, and the parts of k `first`, `first` + `step`, ... A
+// part is a chunk if each warp makes its own terms, else a stage.
 struct Share {
   long long line, row;
   int first, step;

@@ -1,11 +1,11 @@
-// The sums of a warp that cuts the FP32 numbers of its chunks into terms for itself, in registers.
+// Computes the sums of a warp that itself splits the FP32 numbers of its chunks into terms.
 #pragma once
 
 #include "kernels/families/mixed/products.h"
 
 namespace tessera::mixed {
 
-// A chunk of k on its way.
+// A chunk of k that is being loaded.
 template <auto cfg>
 struct OwnChunk {
   NarrowChunk<cfg.lines> narrow;
@@ -26,7 +26,7 @@ __device__ void multiply_own(Sums<cfg>& sums, OwnChunk<cfg>& chunk, bool is_acro
   });
 }
 
-// Whole chunks of FP32 rows, one after the other.
+// Loads whole chunks of FP32 rows, one after the other.
 template <auto cfg, bool is_along_k>
 struct WideSource {
   const float* at[cfg.rows / 8];
@@ -60,9 +60,9 @@ struct WideSource {
   }
 };
 
-// The sums of one warp over whole chunks.
-// TRIED (H200, 8 rows of 131072 x 4096 lines): copies to shared memory, four chunks ahead, as where
-// terms are shared: slower.
+// Adds the products of whole chunks to the sums of one warp. TRIED (H200, 8 rows of 131072
+// x 4096 lines): copies to shared memory, four chunks ahead, as if terms were shared:
+// slower.
 template <auto cfg, bool is_across, bool wide_is_along_k>
 __device__ void multiply_whole(Sums<cfg>& sums, const Matrices& m, const Share& share,
                                std::uint32_t& lost) {
@@ -92,7 +92,7 @@ __device__ void multiply_whole(Sums<cfg>& sums, const Matrices& m, const Share& 
   }
 }
 
-// The same over chunks from `first` on, with loads that check what is there.
+// Like multiply_whole, for chunks from `first` on, by loads that check for the end of lines and k.
 template <auto cfg>
 __device__ void multiply_checked(Sums<cfg>& sums, const Matrices& m, const Share& share, int loads,
                                  std::uint32_t& lost) {
@@ -111,7 +111,7 @@ __device__ void multiply_checked(Sums<cfg>& sums, const Matrices& m, const Share
   }
 }
 
-// Returns how the lines were read: which line a sum is of depends on it.
+// Returns how the lines were read, which determines which line a sum belongs to.
 template <auto cfg>
 __device__ int multiply_by_own_terms(Sums<cfg>& sums, const Matrices& m, Share share,
                                      std::uint32_t& lost) {
@@ -127,7 +127,7 @@ __device__ int multiply_by_own_terms(Sums<cfg>& sums, const Matrices& m, Share s
     multiply_whole<cfg, true, false>(sums, m, share, lost);
   }
   if (is_whole) {
-    // What is left is part of a chunk, and the next one of some warp.
+    // The rest of k is a part of a chunk, and belongs to the warp whose turn would be next.
     const int chunks = static_cast<int>(p.gemm.k / kChunk);
     if (p.gemm.k % kChunk == 0 || chunks % share.step != share.first) return p.loads;
     share.first = chunks;

@@ -6,7 +6,7 @@
 
 namespace tessera::mixed {
 
-// How the BF16 matrix is read.
+// The way in which the BF16 matrix is read.
 enum Loads : int {
   kAlongK,      // eight neighbours along k at a time
   kAlongLines,  // four neighbours across k at a time
@@ -16,7 +16,7 @@ enum Loads : int {
 struct Params {
   GemmParams gemm;
   schedule::Batch batch;
-  // The BF16 matrix, (line, k), and the FP32 one, (row, k), whichever of A and B they are.
+  // The BF16 matrix, (line, k), and the FP32 matrix, (row, k). Either may be A.
   long long lines, rows;
   long long narrow_line, narrow_k, wide_row, wide_k;
   unsigned tiles_of_lines;  // of the BF16 matrix,

@@ -1,4 +1,4 @@
-// The sums of one warp, and how it adds the products of one chunk of k to them.
+// The sums of one warp, and the products of one chunk of k that are added to them.
 #pragma once
 
 #include "kernels/families/mixed/loads.h"
@@ -6,7 +6,7 @@
 
 namespace tessera::mixed {
 
-// Fragments of 16 rows and 8 lines. Where a CTA has 8 rows, the other half is zeros, and not kept.
+// Fragments of 16 rows and 8 lines. If a CTA has 8 rows, the upper half is zeros and not kept.
 template <auto cfg>
 struct Sums {
   static constexpr int kRowPieces = (cfg.rows + kRows - 1) / kRows;
@@ -15,10 +15,10 @@ struct Sums {
   float of[kRowPieces][kPieces][kKept] = {};
 };
 
-// Adds the products of a chunk to the sums of a warp, for the 16 rows whose terms `of_rows`
-// returns, then for the next. One chain holds all terms, the small ones first, so that the large
-// ones are not truncated more often than in a chain of their own. WHY all lines side by side: an
-// instruction waits for the one before it in its chain.
+// Adds the products of a chunk to a warp's sums, for 16 rows at a time, whose terms `of_rows`
+// returns. One chain adds all terms, the small ones first, so that the large ones are truncated no
+// more often than in a separate chain. WHY all lines in turn: an instruction waits for the previous
+// one of its chain.
 template <auto cfg, class OfRows>
 __device__ void multiply(Sums<cfg>& sums, const NarrowChunk<cfg.lines>& narrow, OfRows of_rows) {
 #pragma unroll

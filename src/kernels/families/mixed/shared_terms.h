@@ -1,15 +1,15 @@
-// The sums of warps that share the terms of their CTA: it cuts the FP32 numbers of a stage, four
-// chunks of k, into terms once, while its warps, each with lines of its own, multiply the stage
-// before.
-// TRIED (H100, 16 rows of 131072 x 4096 lines): stages of one chunk, whose barriers cost more than
-// the split in each warp.
+// Computes the sums of warps that share terms: the CTA splits the FP32 numbers of
+// a stage (four chunks of k) into terms once, while its warps, each with different
+// lines, multiply the previous stage. TRIED (H100, 16 rows of 131072 x 4096
+// lines): stages of one chunk, whose barriers cost more than splitting in each
+// warp.
 #pragma once
 
 #include "kernels/families/mixed/products.h"
 
 namespace tessera::mixed {
 
-// Fragments of terms of a stage, as lanes take them.
+// The fragments of a stage's terms, in the order in which lanes read them.
 template <auto cfg>
 struct TermsOfStage {
   uint4 of[kStage][cfg.rows / kRows][kTerms][kChunk / 16][32];
@@ -33,8 +33,8 @@ struct TermsOfStage {
   }
 };
 
-// What a thread cuts into terms: its numbers of one chunk and 16 rows at a time, `kItems` times a
-// stage.
+// The numbers that a thread splits into terms: those of one chunk and 16 rows at a time, `kItems`
+// times per stage.
 template <auto cfg>
 struct Splitter {
   static constexpr int kGroups = cfg.rows / kRows;
@@ -75,15 +75,15 @@ __device__ void multiply_stage(Sums<cfg>& sums, NarrowChunk<cfg.lines>& narrow,
   multiply<cfg>(sums, narrow, [&](int rows) { return terms.take(chunk, rows); });
 }
 
-// What warps that share terms keep in shared memory.
+// The shared memory of warps that share terms.
 template <auto cfg>
 struct SharedTerms {
   TermsOfStage<cfg> terms[2];
   NarrowSlot<cfg.lines> ring[cfg.warps][cfg.loads];
 };
 
-// Copies the chunks of a warp's lines to its ring, two at a time.
-// WHY two: together they ask for all of a cache line.
+// Copies the chunks of a warp's lines to its ring, two at a time. WHY two: together they read whole
+// cache lines.
 template <auto cfg, bool is_across>
 struct Copier {
   NarrowSource<cfg.lines, is_across> source;
@@ -111,7 +111,7 @@ struct Copier {
   }
 };
 
-// Whole chunks, of a CTA whose lines are all there.
+// Multiplies whole chunks, for a CTA whose lines all exist.
 template <auto cfg, bool is_across>
 __device__ void multiply_stages(Sums<cfg>& sums, SharedTerms<cfg>& shared, const Matrices& m,
                                 const Share& share, std::uint32_t& lost) {
@@ -149,7 +149,7 @@ __device__ void multiply_stages(Sums<cfg>& sums, SharedTerms<cfg>& shared, const
   }
 }
 
-// Chunks from `from` on, with loads that check what is there.
+// Multiplies chunks from `from` on, by loads that check for the end of lines and k.
 template <auto cfg>
 __device__ void multiply_checked_stages(Sums<cfg>& sums, SharedTerms<cfg>& shared,
                                         const Matrices& m, const Share& share, int from, int loads,
@@ -175,7 +175,7 @@ __device__ void multiply_checked_stages(Sums<cfg>& sums, SharedTerms<cfg>& share
   }
 }
 
-// Returns how the lines were read: which line a sum is of depends on it. `line`: the CTA's first.
+// Returns how the lines were read, which determines the line of a sum. `line`: the CTA's first.
 template <auto cfg>
 __device__ int multiply_by_shared_terms(Sums<cfg>& sums, SharedTerms<cfg>& shared,
                                         const Matrices& m, const Share& share, long long line,

@@ -1,5 +1,5 @@
-// FP32 numbers as three BF16 numbers of 8 bits each: the upper half of the bits, that of the rest,
-// and what is left.
+// Splits FP32 numbers into three BF16 numbers of 8 bits each: the upper half of the bits, that of
+// the remainder, and the rest.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace tessera::mixed {
 
 inline constexpr int kOfLane = 8;  // numbers of a chunk's k that a lane holds, of each line or row
 
-// Three terms of two numbers: words of two BF16 each, the highest first. Returns the bits that no
-// term holds, in the lower half.
+// Splits two numbers into three terms each: words of two BF16, the highest term first. Returns the
+// bits that no term holds, in the lower half of the result.
 __device__ inline std::uint32_t split(float x, float y, std::uint32_t (&terms)[kTerms]) {
   constexpr unsigned kUpper = 0xffff0000u, kUpperHalves = 0x7632;
 #pragma unroll
@@ -25,12 +25,12 @@ __device__ inline std::uint32_t split(float x, float y, std::uint32_t (&terms)[k
   return 0;
 }
 
-// The MMA fragments of 16 rows of FP32 in one chunk of k.
+// The terms of 16 rows of FP32 in one chunk of k, as MMA fragments.
 struct Terms {
   std::uint32_t of[kTerms][kChunk / 16][4];
 };
 
-// Puts a lane's numbers of one row into fragments: of the first eight rows, or of the others.
+// Splits a lane's numbers of one row and puts the terms into fragments; `upper`: of rows 8 to 15.
 __device__ inline void cut(Terms& terms, int upper, const float (&x)[kOfLane],
                            std::uint32_t& lost) {
 #pragma unroll

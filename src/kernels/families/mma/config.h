@@ -25,7 +25,7 @@ struct Config {
   constexpr int ring_bytes() const {
     return stages * block.k * (block.m + block.n) * ptx::bits_of(in) / 8;
   }
-  // The ring, and descriptions of the CTA's current and next work.
+  // The bytes of the ring, and of descriptions of the CTA's current and next work.
   constexpr int shared_bytes() const { return ring_bytes() + 256; }
 };
 
@@ -47,7 +47,7 @@ constexpr bool is_legal(const Config& c) {
                       is_power_of_two(c.block.n) && is_power_of_two(c.block.k) &&
                       is_power_of_two(c.threads()) && c.threads() >= longest &&
                       c.threads() >= c.block.k && 4 * c.threads() <= fewest * (c.block.k / chunk);
-  // Registers for sums, two sets of fragments, and everything else in the loop.
+  // Registers: sums, two sets of fragments, and 48 for everything else in the loop.
   const int registers = warp.m * warp.n / 32 + (warp.m + warp.n) / 2 + 48;
   return warps && copies && c.stages >= 2 && c.shared_bytes() <= kShared &&
          registers * c.threads() * c.ctas <= 64 * 1024 && registers <= 255;

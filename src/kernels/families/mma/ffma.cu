@@ -13,7 +13,7 @@ namespace tessera::mma_by_ffma {
 
 using ptx::MatrixType;
 
-// Rounds to the nearest TF32, ties away from zero. Infinities and NaN stay as they are.
+// Rounds to the nearest TF32, ties away from zero. Infinities and NaN are not changed.
 __device__ float to_tf32(float x) {
   const unsigned bits = __float_as_uint(x);
   const bool is_finite = (bits & 0x7f800000) != 0x7f800000;

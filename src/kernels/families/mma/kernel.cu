@@ -44,7 +44,7 @@ __device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& 
                                 a.along_k(), b.along_k());
 }
 
-// A slot of the workspace as the D of a problem with alpha 1 and without C.
+// Returns a slot of the workspace as the D of a problem with alpha 1 and without C.
 template <Config cfg>
 __device__ GemmParams partial(const MmaParams& p, long long slot) {
   GemmParams to{};

@@ -118,8 +118,8 @@ __device__ inline bool terms_are_lost(const PromotedParams& p) {
   return __syncthreads_or(lost);
 }
 
-// The warp's number. HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the compiler must
-// know that the number is the same in all lanes, so that descriptors are in uniform registers.
+// Returns the warp's number. HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the
+// compiler must know that all lanes have the same one, so descriptors are in uniform registers.
 __device__ inline int warp_of_roles() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
 }
@@ -156,7 +156,7 @@ __device__ void run(const PromotedParams& p) {
   if (threadIdx.x < kFfma.threads()) multiply_by_ffma(*reinterpret_cast<Tiles*>(memory), p.gemm);
 }
 
-// The entry of a previous launch, which splits an operand.
+// The entry that splits an operand, in a launch before this one.
 using passes::split_terms;
 
 }  // namespace tessera::promoted

@@ -32,9 +32,9 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // Bytes of the partial sums that the slices exchange: each sends all but its own share.
+  // Returns the bytes of the sums that slices exchange: each sends all but its own share.
   constexpr int sums_bytes() const { return (slices - 1) * block.m * block.n * 4; }
-  // The ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
+  // The bytes of the ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
   constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
   constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }
@@ -87,7 +87,7 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
   return table;
 }
 
-// Members: block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one
+// Fields: block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one
 // iteration of the inner loop: long enough to make its twenty-odd instructions other than LDS.128
 // and FFMA insignificant, and short enough for the instruction cache. Sliced K gives an SM with one
 // small tile enough warps.

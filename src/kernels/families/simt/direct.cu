@@ -38,7 +38,7 @@ using Accumulators = tile::ThreadAccumulators<float, cfg.lanes, cfg.thread>;
 template <Config cfg>
 struct SharedMemory {
   FfmaStages<cfg> stages;
-  // One per consumer warp.
+  // One RowsOfVectors for each consumer warp.
   epilogue::RowsOfVectors<Accumulators<cfg>> rows[cfg.consumers() / 32];
 };
 
@@ -51,7 +51,7 @@ struct Place {
         tile_m(static_cast<int>(work.tile_m) - product * p.batch.tiles_m) {}
 };
 
-// The problem of one product.
+// Returns the problem of one product of the batch.
 template <Config cfg>
 __device__ GemmParams gemm_of(const DirectParams& p, int product) {
   if constexpr (cfg.has_maps()) {
@@ -63,8 +63,8 @@ __device__ GemmParams gemm_of(const DirectParams& p, int product) {
     gemm.c = moved(gemm.c, p.batch.c), gemm.d = static_cast<char*>(gemm.d) + product * p.batch.d;
     return gemm;
   } else {
-    // WHY in a register: for a uniform number ptxas emits code with a distance that the hazard
-    // checker does not know, and the kernel would not be patched.
+    // WHY in a register: for a uniform number ptxas emits code with a distance between dependent
+    // instructions that the hazard checker does not know, and the kernel would not be patched.
     return schedule::with_addresses(
         p.gemm, schedule::addresses_of(p.gemm, p.batch, ptx::kept_in_register(product)));
   }

@@ -46,7 +46,7 @@ struct Config {
   constexpr int rows_bytes() const {
     return stores_through_shared() ? warps.m * warps.n * 4 * lanes.m * lanes.n * thread.n * 4 : 0;
   }
-  // The ring, aligned to 128 bytes, one mbarrier per stage, and the rows.
+  // The bytes of the ring, aligned to 128 bytes, one mbarrier per stage, and the staged rows.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + rows_bytes(); }
   // An operand along k is loaded as panels of eight k. Rows 4 i + q of m (or n) with the same q
   // form a plane; the maps have an additional dimension for planes, and a box contains all four.
@@ -89,7 +89,7 @@ constexpr Config with_registers(Config config, int producer, int consumer) {
   return config;
 }
 
-// Members: block, stages, warps, lanes, thread, CTAs per SM, registers. The values are simt_f32's.
+// Fields: block, stages, warps, lanes, thread, CTAs per SM, registers. The values are simt_f32's.
 inline constexpr Config k256x128{{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232};
 inline constexpr Config k128x128{{128, 128, 8}, 11, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
 inline constexpr Config k256x64{{256, 64, 8}, 9, {4, 1}, {4, 8}, {16, 8}, 2, 40, 208};

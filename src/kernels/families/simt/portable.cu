@@ -85,8 +85,8 @@ class Ring {
   int current_ = cfg.stages - 1;
 };
 
-// The position in the warp's tile of a thread's output i along one side. Outputs are vectors of
-// `width`, `lanes` vectors apart.
+// Returns the position in the warp's tile of a thread's output i along one side. Outputs are
+// vectors of `width` elements, `lanes` vectors apart.
 constexpr int element_of(int width, int lanes, int place, int i) {
   return (i / width * lanes + place) * width + i % width;
 }
@@ -122,8 +122,8 @@ struct Fragments {
   }
 };
 
-// sum += A * B for the block's tile. Fragments are loaded one step ahead, except if the next tile
-// is loaded through registers, which leaves none for a second set.
+// Adds A * B to `sum` for the block's tile. Fragments are loaded one step ahead, except if the next
+// tile is loaded through registers, which leaves none for a second set.
 template <auto cfg, class T>
 __device__ void multiply(T (&sum)[cfg.thread.m][cfg.thread.n], Ring<cfg>& ring, int row, int col) {
   constexpr int depth = cfg.block.k, ahead = cfg.load == Load::kPlain ? 0 : 1, sets = ahead + 1;

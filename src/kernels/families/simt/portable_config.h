@@ -55,8 +55,8 @@ constexpr bool is_legal(const Config<T>& c) {
          c.ring_bytes() <= kStaticShared;
 }
 
-// Each type has a large tile, and a small one to fill the GPU when D is small. Members: block,
-// stages, warps, lanes, thread, CTAs per SM. Not tuned: only an H200 was available.
+// Each type has a large tile, and a small one to fill the GPU if D is small. Fields: block, stages,
+// warps, lanes, thread, CTAs per SM. Not tuned: only an H200 was available.
 // TRIED: FP32 128x128 with 256 threads, two CTAs per SM: it spills on some architectures.
 inline constexpr auto kF32Sm75 =
     for_all_majors<Config<float>>({{"128x64", {{128, 64, 8}, 2, {2, 2}, {8, 4}, {8, 8}, 3}},

@@ -121,7 +121,7 @@ __device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<
   }
 }
 
-// The sum over lanes that differ only in bit `first` and higher bits. All these lanes get it.
+// Returns the sum over lanes that differ only in bit `first` and higher bits, in all these lanes.
 template <class T>
 __device__ T sum_of_lanes(T sum, int first) {
   for (int lanes = 16; lanes >= first; lanes /= 2) {
@@ -130,8 +130,8 @@ __device__ T sum_of_lanes(T sum, int first) {
   return sum;
 }
 
-// Adds values among lanes that differ in one bit, half of them in each, and goes on with those.
-// WHY a recursion: a loop that halves its bound is not unrolled, and the values go to local memory.
+// Adds values among lanes that differ in one bit: each lane keeps half of the values, and repeats
+// this with them. WHY a recursion: a loop that halves its bound is not unrolled.
 template <int half, int lanes, class T>
 __device__ void add_halves(T* value) {
   const bool has_upper = threadIdx.x % 32 / (half * lanes) % 2 != 0;
@@ -157,7 +157,7 @@ __device__ T sums_among_lanes(T* value) {
   return value[0];
 }
 
-// The row to read for row i: itself, or the last one if i is too large and its sums are not stored.
+// Returns row i, or the last row if i is too large: the sums of such rows are not stored.
 __device__ inline long long nearest(long long i, long long count) {
   return i < count ? i : count - 1;
 }
@@ -196,7 +196,7 @@ __device__ void multiply_by_ffma(Sum* shared, const Params& all, const View<T>& 
   if (lane % kLanes == 0) shared[lane / kLanes] = of_warp;
 }
 
-// The same on tensor cores.
+// Like multiply_by_ffma, on tensor cores.
 template <auto cfg, class T, class Sum>
 __device__ void multiply_by_mma(Sum* shared, const Params& all, const View<T>& view,
                                 long long first, int share) {
@@ -243,7 +243,7 @@ __device__ void multiply_along_k(const Params& all, const GemmParams& p, const V
   }
 }
 
-// Adds the products of `width` neighbouring outputs over a lane's share of k; `count` are in D.
+// Adds the products of `width` neighbouring outputs over a lane's part of k; D has `count`.
 template <ElementType type, int width, class T, class Sum>
 __device__ void multiply_columns(Sum (&sum)[width], const View<T>& view, const T* column, int count,
                                  long long k, long long step) {

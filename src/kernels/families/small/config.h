@@ -20,7 +20,7 @@ struct Config {
   OutputTile warps;  // per team, which computes one tile at a time
   int teams;         // per CTA, each with its own tiles
   int ctas;          // per SM, which limits the registers of a thread
-  // Only for 16-bit products.
+  // The operand and D types, only for products on tensor cores.
   ptx::MatrixType in = ptx::MatrixType::kBF16;
   ElementType out = ElementType::kF32;
   Majors majors = {};
@@ -32,7 +32,7 @@ struct Config {
   constexpr int element_bytes() const {
     return by == Arithmetic::kDmma ? 8 : by == Arithmetic::kFfma ? 4 : 2;
   }
-  // For FP32: eight by four lanes; a lane has neighbouring outputs in both directions.
+  // For FP32: the lanes are eight by four; a lane has neighbouring outputs in both directions.
   static constexpr OutputTile kLanes{8, 4};
   constexpr OutputTile thread() const { return {warp().m / kLanes.m, warp().n / kLanes.n}; }
 };
@@ -70,7 +70,7 @@ constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
 
 }  // namespace detail
 
-// Members: block, warps, teams, CTAs per SM.
+// Fields: block, warps, teams, CTAs per SM.
 inline constexpr auto kF32 = for_all_majors<Config>({
     {"16x16", {Arithmetic::kFfma, {16, 16, 16}, {1, 1}, 4, 6}},
     {"32x32", {Arithmetic::kFfma, {32, 32, 32}, {1, 1}, 2, 6}},

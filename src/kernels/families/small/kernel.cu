@@ -25,7 +25,7 @@ __device__ void sync_team() {
   if constexpr (cfg.team() > 32) __syncthreads();
 }
 
-// One step of a team: a part of k of one tile.
+// One step of a team: a part of the k of one tile.
 template <Config cfg>
 struct Step {
   schedule::Addresses product;  // addresses of the tile's product

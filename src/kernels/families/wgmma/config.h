@@ -10,8 +10,8 @@ namespace tessera::wgmma {
 
 inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg: sm_90a only
 
-// Together: the warpgroups that multiply split the rows of a tile. Ping-pong: each has its own
-// tile, and one stores while the other multiplies.
+// kTogether: the warpgroups that multiply split the rows of a tile. kPingPong: each warpgroup has
+// its own tile, and one stores while the other multiplies.
 enum class Consumers { kTogether, kPingPong };
 enum class Store { kTma, kDirect };
 
@@ -42,9 +42,9 @@ struct Config {
   // layout.
   constexpr bool a_from_registers() const { return ptx::bits_of(in) == 32 && !a_along_k(); }
 
-  // Elements per row of 128 bytes.
+  // Returns the elements per row of 128 bytes.
   constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
-  // Bytes of an operand's tile, in whole rows.
+  // Returns the bytes of an operand's tile, in whole rows.
   constexpr int tile_bytes(int outer, bool along_k) const {
     const int along = along_k ? block.k : outer, rows = along_k ? outer : block.k;
     return (along + row() - 1) / row() * rows * tile::kRowBytes;
@@ -58,7 +58,7 @@ struct Config {
     const int of_warp = (store_buffers * panel + 1023) / 1024 * 1024;
     return of_warp * (store == Store::kTma ? 4 * consumers : 1);
   }
-  // The ring with two barrier objects per stage, then the panels, aligned to 1024 bytes.
+  // Bytes: the ring with two mbarriers per stage, then the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
   // Rows of an operand's panel, and the box of one tensor copy: a CTA's share of a panel.
@@ -87,7 +87,7 @@ constexpr bool is_legal(const Config& c) {
   const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
   const bool types = ptx::bits_of(c.in) == 16 || c.b_along_k();
   const bool bytes = ptx::bits_of(c.in) != 8 || c.a_along_k();  // HW: along k alone
-  // A warp's rows of A are those of a whole panel, and leave by tensor copies.
+  // If A comes from registers, a warp's rows of it must be a whole panel, stored by tensor copies.
   const bool fragments =
       !c.a_from_registers() ||
       (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
@@ -160,7 +160,7 @@ constexpr auto rows_to_f32(MatrixType in) {
   });
 }
 
-// More registers for consumers. WHY: a bias and a panel's values next to all sums spill with 232.
+// Adds registers for consumers. WHY: with 232, a bias and a panel's values spill next to all sums.
 constexpr Config with_most_registers(Config config) {
   config.producer_registers = 24, config.consumer_registers = 240;
   return config;
@@ -178,7 +178,7 @@ constexpr auto fused_rows_to_same(MatrixType in) {
   });
 }
 
-// ... and an auxiliary output.
+// Like fused_rows_to_same, for an epilogue that also writes an auxiliary output.
 constexpr auto fused_rows_with_x(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
@@ -200,8 +200,8 @@ inline constexpr auto kF16F32 = detail::rows_to_f32(ptx::MatrixType::kF16);
 
 namespace detail {
 
-// TF32. HW: wgmma takes B only along k, and A along m only from registers. If one operand is across
-// k, it becomes the kernel's A; if both are, one is repacked.
+// Returns a TF32 config with both operands along k. HW: wgmma takes B only along k, and A along m
+// only from registers. If one operand is across k, it becomes A; if both are, one is repacked.
 constexpr Config along_k(Config config) {
   config.majors = {Major::kK, Major::kK};
   return config;
@@ -235,7 +235,7 @@ inline constexpr auto kTf32 = detail::rows_of_tf32();
 
 namespace detail {
 
-// A stage has the bytes of those of 16-bit types. Operands across k are repacked.
+// Returns the 8-bit configs. A stage has the bytes of 16-bit types. Operands across k are repacked.
 constexpr auto rows_of_s8() {
   constexpr auto kIn = MatrixType::kS8;
   constexpr auto kOut = ElementType::kS32;

@@ -150,7 +150,7 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   }
 }
 
-// A consumer warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two
+// Runs a consumer warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two
 // warpgroups with the same tile, the first one ends three k tiles before the second, and stores
 // while only the second one multiplies. Faster at 2048, not at 4096. With fewer k tiles than
 // stages, the first one can be whole tiles ahead: it then arrives twice at the named barrier
@@ -262,7 +262,7 @@ __device__ void run(const FusedXParams& p) {
                 epilogue::ActivationAndX<cfg.out, cfg.panel_columns()>(p.fused.epilogue, p.x));
 }
 
-// Entries of their own.
+// Passes before and after the product, as entries of this image.
 using passes::reduce_parts, passes::repack, passes::repack_bytes, passes::repack_halves;
 
 }  // namespace tessera::wgmma

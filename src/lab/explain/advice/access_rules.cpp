@@ -30,7 +30,8 @@ bool is_fragment(const Site& site) {
          site.form.starts_with("wmma");
 }
 
-// Bytes that a row of the site's array must stay a multiple of, for every access to that array.
+// Returns the number of bytes of which a row of the site's array must remain a multiple, for all
+// accesses to the array.
 int alignment_of_rows(const Evidence& e, const Site& site) {
   constexpr int kFragmentRow = 16;  // PTX: rows of ldmatrix; the leading dimension of wmma
   int most = 4;
@@ -45,8 +46,8 @@ int alignment_of_rows(const Evidence& e, const Site& site) {
   return most;
 }
 
-// Padding by a word would move the next row off the alignment that wide accesses and fragments
-// need.
+// Returns the remedy for bank conflicts. Padding by one word would break the alignment of the next
+// row that wide accesses and fragments need.
 std::string conflict_cure(const Evidence& e, const Site& site) {
   const int bytes = alignment_of_rows(e, site);
   const bool is_wide = bytes > 4;
@@ -61,8 +62,8 @@ std::string conflict_cure(const Evidence& e, const Site& site) {
   return fmt::format(fmt::runtime(e.multiplies ? kConflictsInTiles : kConflicts), pad, rule);
 }
 
-// Sectors that the lanes' bytes fill, together with adjacent bytes that other lines request: loads
-// of a struct's fields one by one fill their sectors together.
+// Returns the number of sectors that the lanes' bytes fill together with adjacent bytes that other
+// source lines request: loads of the fields of a struct, one by one, fill their sectors together.
 double sectors_needed(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const int own = classify(site.form).bytes;
@@ -73,14 +74,15 @@ double sectors_needed(const Site& site) {
       std::max(static_cast<double>(global.requests), static_cast<double>(global.sectors)));
 }
 
-// Its own bytes fill a part of its sectors, and other lines load all the rest.
+// Whether this site's own bytes fill only a part of its sectors, while other source lines load all
+// the rest.
 bool has_partners(const Site& site) {
   return site.memory.global.efficiency() < 0.99 &&
          sectors_needed(site) > 0.99 * static_cast<double>(site.memory.global.sectors) &&
          site.memory.global.sectors > site.memory.global.requests;
 }
 
-// Sectors beyond those that the lanes' bytes fill.
+// Returns the sectors beyond those that the lanes' bytes fill.
 double wasted_sectors(const Site& site) {
   const vgpu::Traffic traffic = site.memory.traffic;
   const bool counts = traffic == vgpu::Traffic::kLoad || traffic == vgpu::Traffic::kStore;
@@ -96,7 +98,7 @@ bool is_misaligned(const Site& site) {
          static_cast<double>(site.memory.global.sectors) - sectors_needed(site) < 1.01 * requests;
 }
 
-// The distance between the lanes of one site, as far as its sectors show.
+// Returns the distance between the lanes of one site in words, as far as its sectors show it.
 std::string distance_text(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const double bytes =
@@ -104,7 +106,7 @@ std::string distance_text(const Site& site) {
   return bytes > 31 ? "32 bytes or more" : fmt::format("about {:.0f} bytes", bytes);
 }
 
-// A lower bound: the share of the bytes moved by device memory that no lane requests.
+// Returns a lower bound of the share of bytes moved by device memory that no lane requests.
 double never_asked(const Evidence& e) {
   const double moved = e.totals.footprint_bytes;
   return moved > 0 ? std::max(0.0, 1 - e.totals.distinct_bytes / moved) : 0;
@@ -188,7 +190,7 @@ Found uncoalesced_access(const Evidence& e) {
   const Site* site = largest(e.sites, wasted);
   if (!site) return {};
   const double share = sum * vgpu::kSectorBytes / e.totals.sector_bytes, never = never_asked(e);
-  // WHY half: a later request may find the rest of a sector in a cache.
+  // WHY only half of the share: a later request may find the rest of a sector in a cache.
   const double weight = std::max(std::min(share, never), share < 0.5 ? 0.0 : share / 2);
   if (weight < kWorthAWord) return {};
   const std::string rest =

@@ -1,5 +1,5 @@
 // Turns counts into plain words: what limits a kernel, where, and the usual remedy. The rules
-// depend on counts alone, not on the kernel.
+// depend only on counts, not on the kernel.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Placement {
   int sms = 0;
 };
 
-// The model's replay of the multiplying launch, once it is started.
+// The model's replay of the multiplying launch, after its start.
 struct Replay {
   bool known = false;
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
@@ -31,11 +31,11 @@ struct Replay {
   double predicted_ms = 0;  // time of all launches and of their start, as the page shows it
   std::string busiest;      // a part by the model's name, "L1"
   double busy_ms = 0;
-  // The times by which `predicted_ms`, or the time of full SMs, exceeds the longest resource, the
-  // largest first.
+  // The components by which `predicted_ms`, or the time of full SMs, exceeds the time of the
+  // longest resource, the largest first.
   std::vector<UnitTime> rest;
 };
-// Some of the rest.
+// Names of components in `rest`.
 inline const std::string kUnhidden = "latencies and barriers";
 inline const std::string kFilling = "filling and draining the SMs";
 
@@ -56,16 +56,16 @@ struct Advice {
   std::string remedy;    // the usual remedy
 };
 
-// Every rule that fires, the weightiest first.
+// Returns the advice of every rule that applies, the weightiest first.
 std::vector<Advice> advise(const Evidence& evidence);
 
-// A few words for a table: "bank conflicts", "issue slots".
+// Returns a few words for a table: "bank conflicts", "issue slots".
 std::string limited_by(const Evidence& evidence);
 
-// One sentence: what limits the kernel, and the line that does most of it.
+// Returns one sentence: what limits the kernel, and the source line that contributes most.
 std::string verdict(const Evidence& evidence);
 
-// The sites that use the resource that the verdict names, the largest first.
+// Returns the sites that use the resource named in the verdict, the largest first.
 std::vector<Site> by_cost(const Evidence& evidence);
 
 }  // namespace tessera::lab

@@ -1,4 +1,5 @@
-// Costs that lanes of a warp cause each other: updates of one address, and diverging branches.
+// Rules on costs that lanes of a warp cause each other: updates of one address, and diverging
+// branches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace {
 
 constexpr double kWarp = 32;
 
-// Updates that are executed one after another, in global and shared memory. If ptxas adds up a
-// warp's updates first, they count as one.
+// Returns the updates in global and shared memory that are executed one after another. If ptxas
+// adds up a warp's updates first, they count as one.
 double updates_in_turn(const Site& site) {
   const SerialUpdates updates = serial_updates_of(site);
   return updates.shared + updates.meeting;
@@ -28,8 +29,8 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-// The time of the updates that meet in one sector, if they all had one address and this site's
-// type.
+// Returns the time of the updates that meet in one sector, if they all had one address and this
+// site's type.
 double one_address_ms(const Evidence& e, const Site& site) {
   const arch::Costs costs;
   const bool are_floats = serial_updates_of(site).are_floats;
@@ -37,8 +38,8 @@ double one_address_ms(const Evidence& e, const Site& site) {
   return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
-// Atomics whose updates, over the whole launch, concern few sectors: no other distribution of the
-// work within a warp reduces them.
+// Finds atomics whose updates, over the whole launch, go to few sectors. No other distribution of
+// the work within a warp reduces them.
 Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
@@ -67,14 +68,15 @@ const char* remedy_of(const Site& site) {
                "add each to global memory once per block.";
 }
 
-// The largest number of lanes in a warp of this launch.
+// Returns the average number of threads in a warp of this launch.
 double lanes_of_blocks(const Placement& placement) {
   if (placement.threads == 0) return kWarp;
   const int warps = (placement.threads + 31) / 32;
   return static_cast<double>(placement.threads) / warps;
 }
 
-// A branch is issued for the lanes that take it, which says nothing about the lanes that do work.
+// Whether the site counts as work. A branch does not: it is issued for the lanes that take it,
+// which says nothing about the lanes that do work.
 bool works(const Site& site) { return class_of(site.form) != InstructionClass::kControl; }
 
 double lost_lanes(const Site& site) {
@@ -82,7 +84,7 @@ double lost_lanes(const Site& site) {
                      : 0;
 }
 
-// Lanes that the tail of a launch leaves empty, at most: one warp's.
+// Returns the most lanes that the tail of a launch can leave unused: those of one warp.
 double lost_in_tail(const Evidence& e, double issued) {
   const double warps =
       static_cast<double>(e.placement.grid) * static_cast<double>((e.placement.threads + 31) / 32);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostOfTheBound = 0.8;
 
-// The purpose of the instructions, as far as their class shows.
+// Numbers of instructions by purpose, as far as their class shows it.
 struct Mix {
   double arithmetic = 0, memory = 0, meetings = 0, indices = 0;
 };
@@ -141,8 +141,8 @@ Found plain_at_the_pipe(const Evidence& e) {
 
 namespace {
 
-// Fewer bytes alone do not help where another part takes nearly as long, or where requests touch
-// more sectors than they use.
+// Returns the advice to move fewer bytes. That alone does not help if another resource takes nearly
+// as long, or if requests touch more sectors than they use.
 std::string fewer_bytes_text(const Evidence& e) {
   const bool is_near = e.resources.size() > 1 && is_busy(e, e.resources[1].resource);
   const bool has_unused = scattered_access(e) || scalar_access(e) || misaligned_access(e);

@@ -18,7 +18,7 @@ struct Product {
   std::string_view one, other;
 };
 
-// Reads what one entry loads, passes on and multiplies.
+// Finds which registers of one entry are loaded, copied and multiplied.
 class ProductReader {
  public:
   void read(std::string_view line, int number) {
@@ -57,14 +57,14 @@ class ProductReader {
   }
 
  private:
-  // ld d, [a] or ld {d, e}, [a]
+  // Reads a load: ld d, [a] or ld {d, e}, [a].
   void load(std::string_view operands) {
     for (const std::string_view word : words_of(operands.substr(0, operands.find('[')))) {
       loaded_.insert(word);
     }
   }
 
-  // mov d, a; mov d, {a, b} and mov {d, e}, a
+  // Reads a copy: mov d, a; mov d, {a, b} or mov {d, e}, a.
   void hand_on(std::string_view operands) {
     const bool unpacks = trimmed(operands).starts_with('{');
     const std::size_t end = unpacks ? operands.find('}') : operands.find(',');

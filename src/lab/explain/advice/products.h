@@ -1,5 +1,5 @@
-// Whether a kernel multiplies as a product of matrices does: words that were loaded, each used
-// more than once. Advice on tiles and sharing helps such a kernel and no other.
+// Decides whether a kernel multiplies as a matrix product does: the words that it loads are each
+// used more than once. Advice on tiles and sharing helps only such kernels.
 #pragma once
 
 #include <set>
@@ -10,11 +10,12 @@
 
 namespace tessera::lab {
 
-// The lines of the entry's PTX with a multiply-add whose two factors were loaded from memory.
+// Returns the lines of the entry's PTX with a multiply-add whose two factors were loaded from
+// memory.
 std::set<int> product_lines(std::string_view ptx, std::string_view entry);
 
-// True of tensor-core products, and where such multiply-adds are at least one in 32 instructions
-// and one FLOP per byte that the launch touches: a vector added to another has less.
+// True for products on tensor cores, and if multiply-adds of loaded factors are at least one in 32
+// instructions and one FLOP per byte that the launch touches. The sum of two vectors has less.
 bool multiplies(const LaunchCounts& counts, std::string_view ptx, const std::string& entry);
 
 }  // namespace tessera::lab

@@ -1,4 +1,4 @@
-// The rules behind advise(): each looks at counts alone and returns an advice or nothing.
+// The rules behind advise(): each looks only at counts and returns an advice or nothing.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace tessera::lab {
 
-// Rules that a verdict looks for.
+// Names of rules that the verdict looks up.
 inline constexpr std::string_view kBankConflicts = "bank-conflicts";
 inline constexpr std::string_view kScatteredAccess = "scattered-access";
 inline constexpr std::string_view kScalarAccess = "scalar-access";
@@ -17,31 +17,31 @@ inline constexpr std::string_view kDeviceMemory = "device-memory";
 inline constexpr std::string_view kDivergence = "divergence";
 inline constexpr std::string_view kSmallLaunch = "small-launch";
 
-// Access by access, of any kernel.
+// Rules on single accesses, for any kernel.
 Found bank_conflicts(const Evidence& e);
 Found scattered_access(const Evidence& e);
 Found scalar_access(const Evidence& e);
 Found spills(const Evidence& e);
-// For kernels that multiply nothing and are limited by L2 or device memory: bytes that their lanes
-// fetch and do not use.
+// Rules for kernels that multiply nothing and are limited by L2 or device memory: bytes that their
+// lanes load and do not use.
 Found uncoalesced_access(const Evidence& e);
 Found misaligned_access(const Evidence& e);
 
-// Contention between the lanes of a warp.
+// Rules on contention between the lanes of a warp.
 Found atomic_contention(const Evidence& e);
 Found divergence(const Evidence& e);
-// The place whose lanes share addresses and take longest, of the longest kind of atomics that has
-// one; nothing else may be blamed for them.
+// Returns the site whose lanes share addresses and take longest, of the kind of atomics that takes
+// longest and has such a site. No other site may be blamed for them.
 const Site* contended_site(const Evidence& e);
-// The least time of updates of one address within a warp, with every SM busy.
+// Returns the least time of updates of one address within a warp, if every SM is busy.
 double contention_ms(const Evidence& e);
 
-// How full the GPU is.
+// Rules on how full the GPU is.
 Found few_warps(const Evidence& e);
 Found small_launch(const Evidence& e);
 Found short_blocks(const Evidence& e);
 
-// The same rules, for a kernel that multiplies matrices and for one that does not.
+// Rules with one version for kernels that multiply matrices and one for others.
 Found shared_traffic(const Evidence& e);
 Found no_sharing(const Evidence& e);
 Found barriers(const Evidence& e);
@@ -55,7 +55,7 @@ Found plain_issue_overhead(const Evidence& e);
 Found plain_at_the_pipe(const Evidence& e);
 Found plain_memory_bound(const Evidence& e);
 
-// "56 % of the issued instructions are integer arithmetic, moves and branches, ...".
+// Returns "56 % of the issued instructions are integer arithmetic, moves and branches, ...".
 std::string mix_of(const Evidence& e);
 
 }  // namespace tessera::lab

@@ -8,7 +8,7 @@
 namespace tessera::lab {
 namespace {
 
-// The uses of wavefronts of the load/store unit, their names, and the advice for each.
+// What wavefronts of the load/store unit are spent on; each use has a name and an advice.
 enum class WavefrontsOf { kConflicts, kShared, kScattered, kGlobal };
 
 WavefrontsOf most_of(const Wavefronts& wavefronts) {
@@ -42,7 +42,7 @@ bool says_where(std::string_view rule, WavefrontsOf wavefronts) {
          (rule == kScatteredAccess || rule == kScalarAccess);
 }
 
-// Parts that the replay knows and the table of rates does not.
+// Whether the resource is known only from the replay, not from the table of rates.
 bool is_replayed(const ResourceUse& use) {
   return use.resource == Resource::kL2 || use.resource == Resource::kAlu;
 }
@@ -52,7 +52,8 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
   return at == list.end() ? nullptr : &*at;
 }
 
-// Atomics on one address that outlast all else: all of them, or those of the table's first line.
+// Returns the advice on atomics on one address if they take longer than all else: all of them, or
+// those in the table's first line.
 const Advice* leading_atomics(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kAll = 1 - 1e-9;  // but for rounding
   const Resource top = e.resources.front().resource;
@@ -64,7 +65,7 @@ const Advice* leading_atomics(const Evidence& e, const std::vector<Advice>& list
   return site && site == first ? atomics : nullptr;
 }
 
-// The longest of the other parts.
+// Returns a sentence on the longest resource other than atomics.
 std::string of_what_else(const Evidence& e) {
   for (const ResourceUse& use : e.resources) {
     if (is_of_atomics(use.resource)) continue;
@@ -80,7 +81,8 @@ std::string busy_text(const Evidence& e) {
   return whole_percent(bound_ms(e) / e.replay.predicted_ms) + " of the predicted time";
 }
 
-// Why nothing hides the latencies: too few warps, but only where more of them would.
+// Returns why nothing hides the latencies. Too few warps is a reason only if more warps would hide
+// them.
 std::string unhidden_text(const Evidence& e) {
   const Placement& r = e.placement;
   if (r.ctas == 0) return kUnhidden;
@@ -100,7 +102,7 @@ std::string waiting_text(const Evidence& e) {
                      most.name == kUnhidden ? unhidden_text(e) : most.name);
 }
 
-// The advice about the main use of the longest resource, and its place.
+// Returns the advice on the main use of the longest resource, which names the place.
 const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector<Advice>& list) {
   for (const Advice& advice : list) {
     const bool of_wavefronts = top.resource == Resource::kLoadStore &&
@@ -133,7 +135,7 @@ std::string named_text(const Evidence& e, const std::vector<Site>& sites,
                      access_or_code(sites.front()));
 }
 
-// Remarks that hold whatever the longest resource is.
+// Returns remarks that hold whichever resource is the longest.
 std::string besides(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kMuch = 0.25, kNearlyAll = 0.9;
   std::string text;

@@ -1,5 +1,6 @@
-// One table of latencies for each architecture; tools/calibrate/mine_corpus writes the files next
-// to this one. Those of public repositories come from tools/sass_hazards. Internal to src/sass.
+// One table of latencies for each architecture. tools/calibrate/mine_corpus writes the files in
+// this folder; the tables of public repositories come from tools/sass_hazards. Internal to
+// src/sass.
 #pragma once
 
 #include "sass/model/latencies.h"

@@ -6,14 +6,15 @@
 namespace tessera::sass {
 namespace {
 
-// HW: each of these queues works in order, so ptxas gives a scoreboard to the last of several loads
-// only (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
-// and lets a load overwrite what an earlier store of its queue reads.
-// FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are taken
-// for none: ptxas never counts on it, and a kernel's first LDC R1, which nothing reads or waits
-// for, would otherwise be done by the next one. Sources of all memory instructions are read in one
-// order, whatever memory they are for, atomics (ATOM, ATOMG) among them, whose results are not
-// taken to come in order; LDC overwrites what an earlier store reads (seen on sm_90: STL).
+// HW: each of these queues works in order. So ptxas gives a scoreboard only to the last of several
+// loads (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
+// and lets a load overwrite a register that an earlier store of its queue reads.
+// The FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are not
+// treated as one: ptxas never relies on their order, and a kernel's first LDC R1, which nothing
+// reads or waits for, would otherwise be finished by the next one. All memory instructions read
+// their sources in one common order, whatever memory they access, atomics (ATOM, ATOMG) included,
+// although the results of atomics are not assumed to arrive in order. An LDC may overwrite a
+// register that an earlier store reads (seen on sm_90: STL).
 enum class Queue {
   kNone,
   kShared,
@@ -61,8 +62,8 @@ bool read_in_order(const Operation& first, const Operation& second) {
          (is_memory(first) && (is_memory(second) || second.name.starts_with("LDC")));
 }
 
-// HW: the predicate of ATOM says whether the address was in global memory. It is known when the
-// sources are read, and ptxas waits only for that (sm_90, sums of two FP16 numbers).
+// HW: the predicate of ATOM says whether the address is in global memory. It is known when the
+// sources have been read, and ptxas waits only for that (sm_90, sums of two FP16 numbers).
 bool writes_predicate_early(const Operation& operation) { return operation.name == "ATOM"; }
 
 }  // namespace tessera::sass

@@ -23,8 +23,7 @@ struct Costs {
   double uniform = 1;  // not measured
   double control = 1;  // not measured
   // HW: latency of a shared-memory load after its last wavefront. Each step of the pointer chases
-  // (rows "shared_memory", shared_chase_*) has an integer addition; the addition's 4 cycles are
-  // subtracted.
+  // (rows "shared_memory", shared_chase_*) has an integer addition; its 4 cycles are subtracted.
   double shared_latency = 24;
   double l1_latency = 33;     // HW: latency global_chase, minus its two additions per load
   double store_release = 18;  // until a store's registers are free: Huerta et al., MICRO 2025

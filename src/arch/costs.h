@@ -28,7 +28,7 @@ struct Costs {
   double l1_latency = 33;     // HW: latency global_chase, minus its two additions per load
   double store_release = 18;  // until a store's registers are free: Huerta et al., MICRO 2025
   // Average latency of a load that misses L1 while all SMs load. Fitted to the rungs at 1024 and
-  // 2048 by tools/calibrate/fit_model. A single load takes 278 cycles from L2 and 620 from device
+  // 2048 by tools/calibrate/fit_model. A single load takes 278 from L2 and 620 from device
   // memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
   double miss_latency = 600;
   // HW: cycles between two warp loads of one SM that miss L1, for 32, 64 and 128 bits per lane

@@ -45,11 +45,12 @@ class ApiReference(unittest.TestCase):
             self.assertEqual((again.returncode, again.stdout.count("\n")), (1, 1), again.stdout)
 
     def test_a_changed_comment_changes_the_page(self):
-        changed = HEADER.replace("Does nothing for a null plan.", "Ends a plan.")
-        self.assertNotEqual(changed, HEADER)
-        self.assertNotEqual(api.c_functions(changed), api.c_functions(HEADER))
-        changed = HEADER.replace("plans that tessera_gemm() keeps; 0: 256", "plans")
-        self.assertNotEqual(api.c_types(changed), api.c_types(HEADER))
+        last_words = list(re.finditer(r"/\*(?:(?!\*/).)*?(\w+)\W*\*/", HEADER, re.S))
+        self.assertGreater(len(last_words), 50)
+        pages = api.c_functions(HEADER), api.c_types(HEADER)
+        for word in last_words:
+            changed = HEADER[:word.start(1)] + "changed" + HEADER[word.end(1):]
+            self.assertNotEqual((api.c_functions(changed), api.c_types(changed)), pages, word[0])
 
     def test_every_function_is_there_and_described(self):
         names = re.findall(r"^(?:tessera_status|const char\*|int32_t) (tessera_\w+)\(", HEADER, re.M)

@@ -24,6 +24,9 @@ struct TileCosts {
   double add_partial;  // reading one partial again, by the whole GPU
   // (1 + alone) / (ctas_per_sm + alone): time of a CTA that has an SM for itself
   double alone = 0.85;
+  // Device memory for one k tile of both operands, for one of a tile's own rows and columns, and
+  // for as much as the L2 holds.
+  double slab = 0, tile_slab = 0, held = 0;
 };
 
 // A CTA that is alone on its SM is not `ctas_per_sm` times as fast: four warps do not fill the SM.
@@ -62,6 +65,8 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .whole_tiles = tiles_m * tiles_n,
           .k_tiles = static_cast<int>(ceil_div(k, block.k)),
           .runs = 0,
+          .parts = 0,
+          .head = 0,
           .snap = 0,
           .run_length = 0,
           .longer_runs = 0};
@@ -89,6 +94,17 @@ struct Cycles {
   }
 };
 
+// Cycles of device memory for what runs of tails read again, because they are at different k: of
+// what the L2 cannot hold, each tile's own rows and columns.
+constexpr double read_again(const StreamK& s, const TileCosts& costs) {
+  if (s.tail_runs() == 0) return 0;
+  const double once = s.tail() * costs.slab;
+  const double more = static_cast<double>(s.split_tiles()) * s.tail() * costs.tile_slab - once;
+  if (more <= 0) return 0;
+  const double held = costs.held / once;
+  return more / (1 + held * held * held);
+}
+
 // The cycles from the start of the first CTA to the end of the last, with room for `ctas`.
 constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const int sms = ctas / costs.ctas_per_sm;
@@ -101,13 +117,15 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
            .memory = costs.memory,
            .add = 0};
   if (s.split_tiles() == 0) return c;
-  const bool split_k = s.runs % s.split_tiles() == 0;
-  const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
-  const long long items = split_k ? 1 : ceil_div(length, s.k_tiles) + 1;
-  const int partials = split_k ? s.runs : s.runs + s.split_tiles();
+  const long long of_head = s.parts > 0 ? ceil_div(s.head, s.parts) : 0;
+  const long long of_tail = s.run_length + (s.longer_runs > 0 ? 1 : 0);
+  const long long length = of_head > of_tail ? of_head : of_tail;
+  const long long items = s.tail_runs() > 0 ? ceil_div(of_tail, s.tail()) + 1 : 1;
+  const long long partials = slots_of(s);
+  c.memory += read_again(s, costs);
   c.multiply += static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, sms);
   c.store += static_cast<double>(items) * costs.store;
-  c.add = costs.add + partials * costs.add_partial;
+  c.add = costs.add + static_cast<double>(partials) * costs.add_partial;
   return c;
 }
 

@@ -163,6 +163,9 @@ schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int s
                                const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double partial = static_cast<double>(row.block.m) * row.block.n * rated.element_bytes;
+  const double memory_of_byte = costs.cycles_a_microsecond() / costs.memory_bytes;
+  const double row_bytes = static_cast<double>(row.block.k) * rated.element_bytes;
+  const double rows = static_cast<double>(p.m) + static_cast<double>(p.n);
   return {.ctas_per_sm = row.ctas_per_sm,
           .start = start_cycles(p, rated.element_bytes, costs.own),
           .k_tile = k_tile_cycles(rated, costs),
@@ -170,7 +173,10 @@ schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int s
           .memory = memory_cycles(p, rated.element_bytes, costs),
           .add = costs.own.add * costs.cycles_a_microsecond(),
           .add_partial = partial / (costs.own.partial_bytes * sms),
-          .alone = costs.own.alone};
+          .alone = costs.own.alone,
+          .slab = rows * row_bytes * memory_of_byte,
+          .tile_slab = (row.block.m + row.block.n) * row_bytes * memory_of_byte,
+          .held = costs.own.l2_held * memory_of_byte};
 }
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,

@@ -18,19 +18,19 @@ __device__ tile::Vec4<T> add_identity() {
   return {-T{0}, -T{0}, -T{0}, -T{0}};
 }
 
-// Four neighbouring sums of a split tile over the runs first ... end-1, in ascending order.
+// Four neighbouring sums of a split tile over partial sums first ... end-1, in ascending order.
 // `workspace` contains the partial tiles.
 template <int tile_elements, class T>
-__device__ tile::Vec4<T> sum_of_runs(const T* workspace, schedule::Partials partials, int first,
-                                     int end, int element) {
+__device__ tile::Vec4<T> sum_of_partials(const T* workspace, schedule::Partials partials, int first,
+                                         int end, int element) {
   using Vec4 = tile::Vec4<T>;
   Vec4 sum = add_identity<T>();
-  for (int run = first; run < end; run += kReduceInFlight) {
+  for (int from = first; from < end; from += kReduceInFlight) {
     Vec4 some[kReduceInFlight];
 #pragma unroll
     for (int i = 0; i < kReduceInFlight; ++i) {
-      const T* partial = workspace + partials.slot(run + i) * tile_elements + element;
-      some[i] = run + i < end ? *reinterpret_cast<const Vec4*>(partial) : add_identity<T>();
+      const T* partial = workspace + partials.slot(from + i) * tile_elements + element;
+      some[i] = from + i < end ? *reinterpret_cast<const Vec4*>(partial) : add_identity<T>();
     }
 #pragma unroll
     for (int i = 0; i < kReduceInFlight; ++i) tile::add(sum, some[i]);
@@ -38,9 +38,9 @@ __device__ tile::Vec4<T> sum_of_runs(const T* workspace, schedule::Partials part
   return sum;
 }
 
-// The first run of slice `slice`.
+// The first partial sum of slice `slice`.
 __device__ inline int slice_begin(schedule::Partials partials, int slice, int slices) {
-  return partials.first + (partials.last - partials.first + 1) * slice / slices;
+  return partials.count * slice / slices;
 }
 
 // Adds the sums of all slices, in ascending order, to those of the first slice. All threads of a
@@ -67,7 +67,7 @@ __device__ void reduce(const Params& p) {
   for (int i = blockIdx.x; i < p.schedule.split_tiles() * pieces; i += gridDim.x) {
     const int split = i / pieces;
     const schedule::Partials partials = schedule::partials_of(p.schedule, split);
-    if (partials.first == partials.last) continue;  // one run computed the tile and wrote D
+    if (partials.count == 1) continue;  // one run computed the tile and wrote D
     const schedule::TileCoord at = schedule::raster(p.schedule, p.schedule.whole_tiles + split);
     const int element = 4 * (i % pieces * vectors + static_cast<int>(threadIdx.x) % vectors);
     const long long row = at.m * block_m + element / block_n;
@@ -75,9 +75,9 @@ __device__ void reduce(const Params& p) {
     const bool inside = element < block_m * block_n && row < p.gemm.m && col < p.gemm.n;
     tile::Vec4<T> sum = add_identity<T>();
     if (inside) {
-      sum =
-          sum_of_runs<block_m * block_n>(p.partials, partials, slice_begin(partials, slice, slices),
-                                         slice_begin(partials, slice + 1, slices), element);
+      sum = sum_of_partials<block_m * block_n>(p.partials, partials,
+                                               slice_begin(partials, slice, slices),
+                                               slice_begin(partials, slice + 1, slices), element);
     }
     if (slices > 1) add_slices(sum, vectors);
     if (inside && slice == 0) output.store_vec4(row, col, sum);

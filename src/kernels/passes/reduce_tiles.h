@@ -16,8 +16,8 @@ __device__ void reduce_tiles(const Params& p) {
   const long long all = static_cast<long long>(p.schedule.split_tiles()) * pieces;
   for (long long i = blockIdx.x; i < all; i += gridDim.x) {
     const int split = static_cast<int>(i / pieces);
-    const schedule::Partials runs = schedule::partials_of(p.schedule, split);
-    if (runs.first == runs.last) continue;  // one run computed the tile and wrote D
+    const schedule::Partials partials = schedule::partials_of(p.schedule, split);
+    if (partials.count == 1) continue;  // one run computed the tile and wrote D
     const schedule::TileCoord tile = raster(p.schedule, p.schedule.whole_tiles + split);
     const int element = 4 * (static_cast<int>(i % pieces) * vectors + vector);
     const long long row = tile.m * block_m + element / block_n;
@@ -25,8 +25,8 @@ __device__ void reduce_tiles(const Params& p) {
     const bool inside = element < kElements && row < p.gemm.m && column < p.gemm.n;
     float4 sum = add_identity<float>();
     if (inside) {
-      sum = sum_of_runs<kElements>(p.partials, runs, slice_begin(runs, slice, slices),
-                                   slice_begin(runs, slice + 1, slices), element);
+      sum = sum_of_partials<kElements>(p.partials, partials, slice_begin(partials, slice, slices),
+                                       slice_begin(partials, slice + 1, slices), element);
     }
     if (slices > 1) add_slices(sum, vectors);
     if (!inside || slice > 0) continue;

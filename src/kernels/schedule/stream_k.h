@@ -6,7 +6,13 @@
 // same result.
 //
 //   tiles 0 ... whole_tiles-1            tile w * ctas + cta is computed by `cta` in wave w
-//   tiles whole_tiles ... tiles()-1      k_tiles units each, numbered in sequence: CTA r has run r
+//   tiles whole_tiles ... tiles()-1      CTA r has run r
+//
+// With runs for each split tile and some left over, the first runs have equal parts of the tiles'
+// heads, k tiles 0 ... head-1, `parts` runs for each tile. The rest of the runs share the tails,
+// k tiles head ... k_tiles-1 of each tile, numbered in sequence. So tiles of the same rows of A
+// are at the same k at the same time, and the L2 has what another CTA has read. Runs through whole
+// tiles in sequence would all be at different k.
 //
 // Pure constexpr, for kernels and for the host. Each role of a kernel (producer, consumers)
 // iterates over its CTA's items:
@@ -27,12 +33,17 @@ struct StreamK {
   int whole_tiles;  // tiles that are not split: a multiple of ctas, or all tiles
   int k_tiles;      // per tile; 0 if A and B are not read
   int runs;         // number of runs that the split tiles are divided into, at most ctas
-  int snap;         // a run that ends within this distance (k tiles) of a tile's edge ends there
-  // Length of a run in k tiles. longer_runs of the runs, evenly distributed, are one longer.
+  int parts;        // runs for the head of each split tile
+  int head;         // k tiles that these parts have, of each split tile
+  int snap;         // a run that ends within this distance (k tiles) of a tail's edge ends there
+  // Length of a run of tails in k tiles. longer_runs of them, evenly distributed, are one longer.
   long long run_length, longer_runs;  // WHY 64 bits: the struct has no padding
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
   constexpr int split_tiles() const { return tiles() - whole_tiles; }
+  constexpr int head_runs() const { return parts * split_tiles(); }
+  constexpr int tail_runs() const { return runs - head_runs(); }
+  constexpr int tail() const { return k_tiles - head; }
 };
 
 // One piece of a CTA's work: k tiles k_begin ... k_end-1 of one output tile.
@@ -52,32 +63,41 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
   return {first_row + inside % rows, inside / rows};
 }
 
-// Splits all tiles after the first `whole_tiles` into `runs` runs of nearly equal length. Without
-// snapping if it could leave an empty run.
+// Splits all tiles after the first `whole_tiles` into `runs` runs of nearly equal length; a run of
+// tails ends more tiles, so it is the shorter one. Without snapping if it could leave an empty run.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
-  const long long units = static_cast<long long>(s.split_tiles()) * s.k_tiles;
   s.runs = runs;
-  s.run_length = runs > 0 ? units / runs : 0;
-  s.longer_runs = runs > 0 ? units % runs : 0;
-  s.snap = s.run_length > 2 * snap && s.k_tiles > 2 * snap ? snap : 0;
+  const int tiles = s.split_tiles();
+  s.parts = tiles > 0 ? runs / tiles : 0;
+  const long long units = static_cast<long long>(s.head_runs()) * s.k_tiles;
+  const int head = runs > 0 ? static_cast<int>((units + runs - 1) / runs) : 0;
+  s.head = s.tail_runs() == 0 || head < s.k_tiles ? head : s.k_tiles - 1;
+  const long long tails = static_cast<long long>(tiles) * s.tail();
+  s.run_length = s.tail_runs() > 0 ? tails / s.tail_runs() : 0;
+  s.longer_runs = s.tail_runs() > 0 ? tails % s.tail_runs() : 0;
+  s.snap = s.run_length > 2 * snap && s.tail() > 2 * snap ? snap : 0;
   return s;
 }
 
-// The first unit of run r; run r ends where run r + 1 begins. If each tile has the same number of
-// runs, no run crosses the edge of a tile.
+// The first unit of run r of the tails; it ends where run r + 1 begins.
 constexpr long long run_begin(const StreamK& s, int r) {
-  const long long even = r * s.run_length + r * s.longer_runs / s.runs;
+  const long long even = r * s.run_length + r * s.longer_runs / s.tail_runs();
   if (s.snap == 0) return even;
-  const int inside = static_cast<int>(even % s.k_tiles);
+  const int inside = static_cast<int>(even % s.tail());
   if (inside <= s.snap) return even - inside;
-  return s.k_tiles - inside <= s.snap ? even + s.k_tiles - inside : even;
+  return s.tail() - inside <= s.snap ? even + s.tail() - inside : even;
 }
 
-// A run has at most two partial sums, of its first and of its last tile: two slots per run. A
-// partial sum from the beginning of a tile's k takes the second one.
-constexpr long long slot_of(int run, int k_begin) { return 2LL * run + (k_begin == 0 ? 1 : 0); }
-constexpr long long slots_of(const StreamK& s) { return s.split_tiles() == 0 ? 0 : 2LL * s.runs; }
+// The slots of heads come first, those of a tile one after the other. Each piece of the tails has a
+// new run or a new tile, so the sum of both numbers is a slot of its own.
+constexpr long long slot_of_tail(const StreamK& s, int run, int tile) {
+  return static_cast<long long>(s.head_runs()) + run + tile;
+}
+constexpr long long slots_of(const StreamK& s) {
+  if (s.split_tiles() == 0) return 0;
+  return s.runs + (s.tail_runs() > 0 ? s.split_tiles() : 0);
+}
 
 // An item, and the state from which next() derives the CTA's next item.
 struct Work : WorkItem {
@@ -93,24 +113,39 @@ constexpr Work whole_tile(const StreamK& s, int tile) {
   return {{at.m, at.n, 0, s.k_tiles, -1}, true, tile + s.ctas, 0, 0};
 }
 
-constexpr Work item_of_run(const StreamK& s, int cta, long long unit, long long run_end) {
-  if (unit >= run_end) return {};
-  const int tile = static_cast<int>(unit / s.k_tiles);
-  const int k_begin = static_cast<int>(unit % s.k_tiles);
-  const long long left = run_end - unit;
-  const int k_end = left < s.k_tiles - k_begin ? k_begin + static_cast<int>(left) : s.k_tiles;
+// The part of split tile number `tile`, by the CTA of a run; `unit` and `run_end` are the state
+// after it.
+constexpr Work part_of_tile(const StreamK& s, int tile, int k_begin, int k_end, long long slot,
+                            long long unit, long long run_end) {
   const bool whole = k_begin == 0 && k_end == s.k_tiles;
   const TileCoord at = raster(s, s.whole_tiles + tile);
-  return {{at.m, at.n, k_begin, k_end, whole ? -1 : slot_of(cta, k_begin)},
-          true,
-          s.whole_tiles,
-          unit + (k_end - k_begin),
-          run_end};
+  return {{at.m, at.n, k_begin, k_end, whole ? -1 : slot}, true, s.whole_tiles, unit, run_end};
+}
+
+// The part of a head that run r has: the whole run.
+constexpr Work head_of_run(const StreamK& s, int r) {
+  const int tile = r / s.parts, part = r % s.parts;
+  const auto begin = [&](int i) {
+    return static_cast<int>(static_cast<long long>(i) * s.head / s.parts);
+  };
+  return part_of_tile(s, tile, begin(part), begin(part + 1), r, 1, 1);
+}
+
+constexpr Work tail_of_run(const StreamK& s, int cta, long long unit, long long run_end) {
+  if (unit >= run_end) return {};
+  const int tile = static_cast<int>(unit / s.tail());
+  const int inside = static_cast<int>(unit % s.tail());
+  const long long left = run_end - unit;
+  const int end = left < s.tail() - inside ? inside + static_cast<int>(left) : s.tail();
+  return part_of_tile(s, tile, s.head + inside, s.head + end,
+                      slot_of_tail(s, cta - s.head_runs(), tile), unit + (end - inside), run_end);
 }
 
 constexpr Work first_of_run(const StreamK& s, int cta) {
   if (s.split_tiles() == 0 || cta >= s.runs) return {};
-  return item_of_run(s, cta, run_begin(s, cta), run_begin(s, cta + 1));
+  if (cta < s.head_runs()) return head_of_run(s, cta);
+  const int run = cta - s.head_runs();
+  return tail_of_run(s, cta, run_begin(s, run), run_begin(s, run + 1));
 }
 
 }  // namespace detail
@@ -122,33 +157,41 @@ constexpr Work first(const StreamK& s, int cta) {
 constexpr Work next(const StreamK& s, int cta, const Work& work) {
   if (work.next_tile < s.whole_tiles) return detail::whole_tile(s, work.next_tile);
   if (work.run_end == 0) return detail::first_of_run(s, cta);
-  return detail::item_of_run(s, cta, work.unit, work.run_end);
+  return detail::tail_of_run(s, cta, work.unit, work.run_end);
 }
 
-// The runs with a partial sum of split tile number `split` (0 is tile whole_tiles), for the launch
-// that adds them in ascending k.
+// The partial sums of split tile number `split` (0 is tile whole_tiles), for the launch that adds
+// them in ascending k: those of its head, then those of its tail.
 struct Partials {
-  int first, last;  // both inclusive; equal if one run computes the whole tile
+  int count;  // 1: one run computed the whole tile and wrote D
+  int heads;
+  long long first_head, first_tail;  // slots
 
-  // Only the first run has the beginning of the tile's k.
-  constexpr long long slot(int run) const { return slot_of(run, run == first ? 0 : 1); }
+  constexpr long long slot(int i) const {
+    return i < heads ? first_head + i : first_tail + (i - heads);
+  }
 };
 
 namespace detail {
 
+// The run of the tails that has this unit.
 constexpr int run_at(const StreamK& s, long long unit) {
-  const long long units = s.runs * s.run_length + s.longer_runs;
-  int run = static_cast<int>(unit * s.runs / units);
+  const int runs = s.tail_runs();
+  const long long units = runs * s.run_length + s.longer_runs;
+  int run = static_cast<int>(unit * runs / units);
   while (run > 0 && run_begin(s, run) > unit) --run;  // rounding and snapping move it by one or two
-  while (run + 1 < s.runs && run_begin(s, run + 1) <= unit) ++run;
+  while (run + 1 < runs && run_begin(s, run + 1) <= unit) ++run;
   return run;
 }
 
 }  // namespace detail
 
 constexpr Partials partials_of(const StreamK& s, int split) {
-  const long long begin = static_cast<long long>(split) * s.k_tiles;
-  return {detail::run_at(s, begin), detail::run_at(s, begin + s.k_tiles - 1)};
+  const long long first_head = static_cast<long long>(split) * s.parts;
+  if (s.tail_runs() == 0) return {s.parts, s.parts, first_head, 0};
+  const long long begin = static_cast<long long>(split) * s.tail();
+  const int first = detail::run_at(s, begin), last = detail::run_at(s, begin + s.tail() - 1);
+  return {s.parts + last - first + 1, s.parts, first_head, slot_of_tail(s, first, split)};
 }
 
 }  // namespace tessera::schedule

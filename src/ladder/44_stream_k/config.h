@@ -26,6 +26,8 @@ constexpr schedule::StreamK schedule_of(int tiles_m, int tiles_n, int k_tiles, i
                       .whole_tiles = 0,
                       .k_tiles = k_tiles,
                       .runs = 0,
+                      .parts = 0,
+                      .head = 0,
                       .snap = 0,
                       .run_length = 0,
                       .longer_runs = 0};

@@ -70,11 +70,11 @@ void expect_partials_are_what_was_written(const StreamK& s) {
   for (int split = 0; split < s.split_tiles(); ++split) {
     const TileCoord at = raster(s, s.whole_tiles + split);
     const Partials partials = partials_of(s, split);
-    ASSERT_EQ(partials.first == partials.last, whole.count({at.m, at.n}) == 1) << text_of(s);
-    if (partials.first == partials.last) continue;
+    ASSERT_EQ(partials.count == 1, whole.count({at.m, at.n}) == 1) << text_of(s);
+    if (partials.count == 1) continue;
     int k = 0;
-    for (int run = partials.first; run <= partials.last; ++run) {
-      const long long slot = partials.slot(run);
+    for (int i = 0; i < partials.count; ++i) {
+      const long long slot = partials.slot(i);
       ASSERT_EQ(written.count(slot), 1u) << text_of(s);
       const Work work = written.extract(slot).mapped();
       ASSERT_EQ(Tile(work.tile_m, work.tile_n), Tile(at.m, at.n)) << text_of(s);
@@ -113,12 +113,53 @@ TEST(StreamK, EverythingOnce) {
   }
 }
 
+// The k tiles of one CTA.
+int length_of(const StreamK& s, int cta) {
+  int length = 0;
+  for (const Work& work : items_of(s, cta)) length += work.k_end - work.k_begin;
+  return length;
+}
+
 TEST(StreamK, RunsAreEqual) {
-  const StreamK s = schedule(1, 3, 20, 7, 0, 7, 0);
-  for (int run = 0; run < 7; ++run) {
-    const long long length = run_begin(s, run + 1) - run_begin(s, run);
-    EXPECT_TRUE(length == 8 || length == 9) << length;
+  std::mt19937 random(4);
+  const auto up_to = [&](int most) { return static_cast<int>(random() % most) + 1; };
+  for (int i = 0; i < 1000; ++i) {
+    const int tiles_n = up_to(9), ctas = up_to(40), k_tiles = ctas + up_to(400);
+    const StreamK s = schedule(1, tiles_n, k_tiles, ctas, 0, ctas, 0);
+    const int mean = tiles_n * k_tiles / ctas;
+    // Rounding the head up by one k tile takes up to tiles_n of them off the last run.
+    const int least = s.tail_runs() > 0 ? mean - tiles_n * s.parts / s.tail_runs() - 1 : mean;
+    for (int cta = 0; cta < ctas; ++cta) {
+      ASSERT_LE(length_of(s, cta), mean + 1) << text_of(s) << ", run " << cta;
+      ASSERT_GE(length_of(s, cta), least) << text_of(s) << ", run " << cta;
+    }
   }
+}
+
+// 104 tiles in 132 runs: while the first 104 runs multiply heads, all are at the same k.
+TEST(StreamK, RunsOfHeadsAreAtTheSameK) {
+  const StreamK s = schedule(8, 13, 400, 132, 0, 132, 1);
+  std::set<Tile> tiles;
+  for (int cta = 0; cta < 104; ++cta) {
+    const auto items = items_of(s, cta);
+    ASSERT_EQ(items.size(), 1u) << cta;
+    EXPECT_EQ(items[0].k_begin, 0) << cta;
+    EXPECT_EQ(items[0].k_end, 316) << cta;  // 400 * 104 / 132, rounded up
+    tiles.insert({items[0].tile_m, items[0].tile_n});
+  }
+  EXPECT_EQ(tiles.size(), 104u);
+  for (int cta = 104; cta < 132; ++cta) {
+    for (const Work& work : items_of(s, cta)) EXPECT_GE(work.k_begin, 316) << cta;
+  }
+}
+
+TEST(StreamK, RunsOfSplitTilesAreAtTheSameK) {
+  const StreamK s = schedule(3, 7, 6581, 132, 0, 126, 1);  // six runs for each of 21 tiles
+  std::map<int, int> begins;
+  for (int cta = 0; cta < 126; ++cta) ++begins[first(s, cta).k_begin];
+  EXPECT_EQ(begins.size(), 6u);
+  for (const auto& [k, runs] : begins) EXPECT_EQ(runs, 21) << k;
+  EXPECT_FALSE(first(s, 126).valid);
 }
 
 // As many runs for each tile: 66 runs of 124 or 125 k tiles each, and nobody begins a second tile.
@@ -134,7 +175,7 @@ TEST(StreamK, SplittingAllTilesAlikeCrossesNoEdge) {
 
 TEST(StreamK, SnappingLeavesNoShortPart) {
   for (int runs = 1; runs <= 12; ++runs) {
-    const StreamK s = schedule(2, 2, 21, 12, 0, runs, 3);
+    const StreamK s = schedule(2, 2, 80, 12, 0, runs, 3);
     for (int cta = 0; cta < s.ctas; ++cta) {
       for (const Work& work : items_of(s, cta)) EXPECT_GT(work.k_end - work.k_begin, 3);
     }
@@ -225,6 +266,22 @@ TEST(ChooseStreamK, LongAndThinIsSplitAlongK) {
   const StreamK s = chosen(128, 128, 262144);
   EXPECT_EQ(s.whole_tiles, 0);
   EXPECT_GE(s.runs, 130);
+}
+
+// Operands far beyond the L2: the choice of a schedule whose runs read them again costs what the
+// L2 does not hold.
+TEST(ChooseStreamK, RunsThatReadAgainWhatTheL2DoesNotHoldCostMemory) {
+  TileCosts costs = kCosts;
+  costs.slab = 7000, costs.tile_slab = 1400, costs.held = 1e6;
+  const StreamK tails =
+      with_runs(data_parallel(256 * 7, 128 * 3, 1 << 17, {256, 128, 16}, 132), 0, 20, kSnap);
+  ASSERT_EQ(tails.parts, 0);
+  const double all = 8192.0 * (21 * 1400 - 7000);
+  EXPECT_NEAR(read_again(tails, costs), all, 0.01 * all);
+  costs.held = 1e9;
+  EXPECT_LT(read_again(tails, costs), 0.01 * all);
+  const StreamK alike = with_runs(tails, 0, 126, kSnap);
+  EXPECT_EQ(read_again(alike, costs), 0);
 }
 
 TEST(ChooseStreamK, ShortKIsNotCut) {

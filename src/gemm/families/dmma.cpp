@@ -36,10 +36,9 @@ double more_waits_for_c(const KernelRow& row, const Request& request, const Sche
   const GemmParams& p = request.product.params;
   const bool has_whole_rows =
       are_whole_vectors(p.c_row, kDouble) && are_whole_vectors(p.d_row, kDouble);
-  const bool in_groups = has_whole_rows || outputs == 128 * 128;
   const double of_sm = static_cast<double>(scheduled.schedule.tiles()) / request.limits.sms;
-  return (in_groups ? kInGroups : kOneAtATime) * outputs / row.threads * of_sm / row.ctas_per_sm /
-         (request.limits.costs->gpu->clock_ghz * 1e3);
+  return (has_whole_rows ? kInGroups : kOneAtATime) * outputs / row.threads * of_sm /
+         row.ctas_per_sm / (request.limits.costs->gpu->clock_ghz * 1e3);
 }
 
 class Dmma final : public Family {

@@ -79,19 +79,21 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
 // WHY several: D may be C, so the compiler moves no load before a store. With one pair at a time, a
 // warp waits for device memory at each store: large updates with a short k then took several times
 // as long as reading and writing the matrix.
+// WHY `ragged`: where the main loop has no registers left, the second reader makes ptxas read
+// strides from constants and order the loop differently, which was slower (128x128 across k).
 template <bool ragged = true, class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {
-  if (output.beta == 0) {
-    Output without_c = output;
-    without_c.beta = 0;
-    store_vectors(without_c, warp, lane, accumulators);
-  } else if (output.vectors && output.rows >= warp.m && output.cols >= warp.n) {
+  const bool reads_c = output.beta != 0;
+  const bool whole = output.vectors && output.rows >= warp.m && output.cols >= warp.n;
+  if (reads_c && whole) {
     detail::store_over_c<true>(output, lane, accumulators);
-  } else if constexpr (ragged) {
+  } else if (reads_c && ragged) {
     detail::store_over_c<false>(output, lane, accumulators);
   } else {
-    store_vectors(output, warp, lane, accumulators);
+    Output rest = output;
+    if constexpr (ragged) rest.beta = 0;
+    store_vectors(rest, warp, lane, accumulators);
   }
 }
 

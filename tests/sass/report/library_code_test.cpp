@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "sass/report/mix.h"
 #include "tests/sass/programs.h"
@@ -32,27 +34,45 @@ TEST(LibraryCode, EightPairsOfCAreOnTheirWayAtATime) {
   }
 }
 
-// Loops that multiply and hold no such loop themselves.
-int count_main_loops(const CubinKernel& kernel) {
-  const auto multiplies = [](const Loop& loop) {
-    return std::ranges::any_of(loop.histogram, [](const auto& name_and_count) {
-      return name_and_count.first.starts_with("HMMA");
+// The loops with an instruction `multiply` ("HMMA") that contain no such loop.
+std::vector<Loop> main_loops(const CubinKernel& kernel, std::string_view multiply) {
+  std::vector<Loop> all, innermost;
+  std::ranges::copy_if(kernel.loops, std::back_inserter(all), [&](const Loop& loop) {
+    return std::ranges::any_of(loop.histogram, [&](const auto& name_and_count) {
+      return name_and_count.first.starts_with(multiply);
     });
-  };
-  return static_cast<int>(std::ranges::count_if(kernel.loops, [&](const Loop& loop) {
-    return multiplies(loop) && std::ranges::none_of(kernel.loops, [&](const Loop& other) {
-             return &other != &loop && multiplies(other) && other.begin >= loop.begin &&
-                    other.end <= loop.end;
-           });
-  }));
+  });
+  std::ranges::copy_if(all, std::back_inserter(innermost), [&](const Loop& loop) {
+    return std::ranges::none_of(all, [&](const Loop& other) {
+      const bool is_loop = other.begin == loop.begin && other.end == loop.end;
+      return !is_loop && other.begin >= loop.begin && other.end <= loop.end;
+    });
+  });
+  return innermost;
+}
+
+// The kernel of an entry of the catalog's images.
+CubinKernel kernel_named(std::string_view entry) {
+  for (const CodeImage* image : images_of_catalog()) {
+    if (image->ptx.view().find(entry) == std::string_view::npos) continue;
+    const CubinFile cubin = read_cubin(image->cubin);
+    if (const CubinKernel* const kernel = cubin.find(entry)) return *kernel;
+  }
+  ADD_FAILURE() << "no entry " << entry;
+  return {};
 }
 
 TEST(LibraryCode, EachWayThatOperandsLieHasAMainLoop) {
-  for (const CodeImage* image : images_of_catalog()) {
-    if (image->ptx.view().find("mma_bf16__128x128") == std::string_view::npos) continue;
-    const CubinFile cubin = read_cubin(image->cubin);
-    const CubinKernel* const kernel = cubin.find("mma_bf16__128x128");
-    if (kernel) EXPECT_EQ(count_main_loops(*kernel), 4);
+  EXPECT_EQ(main_loops(kernel_named("mma_bf16__128x128"), "HMMA").size(), 4u);
+}
+
+// With too few registers, ptxas reads strides from constants in this loop, which was slower on an
+// H200. The readers of C at the end of the kernel decide it (store_vectors_with_c).
+TEST(LibraryCode, TheMainLoopOfFp64AcrossKReadsNoConstants) {
+  const std::vector<Loop> loops = main_loops(kernel_named("dmma_f64__128x128_am_bn"), "DMMA");
+  ASSERT_EQ(loops.size(), 2u);  // copies of whole tiles, and of those that an edge cuts
+  for (const Loop& loop : loops) {
+    for (const auto& [name, count] : loop.histogram) EXPECT_FALSE(name.starts_with("LDC")) << name;
   }
 }
 

@@ -49,12 +49,6 @@ struct Config {
     return instruction != tile::Dmma::kM16N8K4 || rows() * columns() < 32 * 64;
   }
 
-  // Whether tiles that D's edge cuts, or that are not aligned, load several pairs of C at a time,
-  // as all others do. HW: with 128x64, ptxas would spill in the main loop.
-  constexpr bool reads_ragged_c_ahead() const {
-    return has_registers_left() || block.m * block.n == 128 * 128;
-  }
-
   // The bytes of the ring, and of the description of the CTA's current work.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
   constexpr int shared_bytes() const { return ring_bytes() + 128; }

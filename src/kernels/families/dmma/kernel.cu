@@ -78,8 +78,8 @@ __device__ void store(const GemmParams& p, double* partials, const schedule::Wor
                                      : epilogue::vector_output_of<double, double>(p).from(
                                            work.tile_m * kBlock.m, work.tile_n * kBlock.n);
   const auto of_warp = output.from(warp.m * cfg.warp().m, warp.n * cfg.warp().n);
-  epilogue::store_vectors_with_c<cfg.reads_ragged_c_ahead()>(of_warp, cfg.warp(), threadIdx.x % 32,
-                                                             sums);
+  epilogue::store_vectors_with_c<cfg.has_registers_left()>(of_warp, cfg.warp(), threadIdx.x % 32,
+                                                           sums);
 }
 
 template <Config cfg>

@@ -35,25 +35,26 @@ std::size_t unpacking_result(std::size_t zstd_result) {
 
 }  // namespace
 
-std::vector<std::string> unpack(std::string_view packed, std::string_view known) {
+UnpackedParts unpack(std::string_view packed, std::string_view known) {
   const std::uint64_t size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size > kMaxBytes) throw std::runtime_error("packed bytes do not begin as pack() writes them");
-  std::string text(size, '\0');
+  UnpackedParts unpacked{std::make_unique_for_overwrite<char[]>(size), {}};
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                      ZSTD_freeDCtx);
   if (!context) throw std::runtime_error("zstd has no memory");
   if (!known.empty())
     unpacking_result(ZSTD_DCtx_refPrefix(context.get(), known.data(), known.size()));
-  if (unpacking_result(ZSTD_decompressDCtx(context.get(), text.data(), size, packed.data(),
+  if (unpacking_result(ZSTD_decompressDCtx(context.get(), unpacked.bytes.get(), size, packed.data(),
                                            packed.size())) != size) {
     throw std::runtime_error("packed bytes end too early");
   }
-  std::string_view rest = text;
+  std::string_view rest(unpacked.bytes.get(), size);
   const std::uint64_t count = take_number(rest);
   std::string_view sizes = take(rest, count > size / 8 ? size : count * 8);
-  std::vector<std::string> parts;
-  for (std::uint64_t i = 0; i < count; ++i) parts.emplace_back(take(rest, take_number(sizes)));
-  return parts;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    unpacked.parts.push_back(take(rest, take_number(sizes)));
+  }
+  return unpacked;
 }
 
 }  // namespace tessera

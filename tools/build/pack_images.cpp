@@ -66,12 +66,13 @@ const ManifestImage& image_named(const std::vector<ManifestImage>& images,
 
 // WHY here: programs that load the patched cubin then need not hash the other one.
 void check_patch(const PackedImage& image) {
-  const std::string cubin = unpack(image.code).at(0);
-  const std::vector<std::string> patch = unpack(image.patch, cubin);
+  const UnpackedParts code = unpack(image.code);
+  const std::string_view cubin = code.parts.at(0);
+  const UnpackedParts patch = unpack(image.patch, cubin);
   const std::string hash = hash_of(std::as_bytes(std::span<const char>(cubin)));
-  if (patch.at(1) == hash) return;
+  if (patch.parts.at(1) == hash) return;
   throw std::runtime_error("the patch of " + image.name + " was made from a cubin of hash " +
-                           patch.at(1) + ", but the cubin has hash " + hash);
+                           std::string(patch.parts[1]) + ", but the cubin has hash " + hash);
 }
 
 // Nothing where it is not there yet.

@@ -112,19 +112,6 @@ Status check_sizes(const Problem& problem) {
   return {};
 }
 
-// Returns an error if a factor (alpha or beta) cannot be represented in the type of the sums.
-Status check_factor(std::string_view name, double value, const Problem& problem) {
-  const ElementType type = facts_of(problem.types.compute).sum;
-  const NumberKind kind = facts_of(type).kind;
-  if (kind == NumberKind::kNone || (kind == NumberKind::kFloat && !std::isfinite(value))) return {};
-  const double held = rounded_to(type, value);
-  if (kind == NumberKind::kFloat ? std::isfinite(held) : held == value) return {};
-  return Status::bad_argument(std::string(name) + " is " + text_of_number(value) + ", but " +
-                              (kind == NumberKind::kFloat ? "a finite factor must stay finite in "
-                                                          : "a factor must be a whole number of ") +
-                              std::string(name_of(type)));
-}
-
 Status check_leading_dimensions(const Problem& problem) {
   for (const auto& ld : leading_dimensions(problem)) {
     if (ld.matrix == "X" && !problem.epilogue.writes_x()) continue;
@@ -235,14 +222,26 @@ Problem with_default_ld(Problem problem) {
   return problem;
 }
 
+Status check_factor(std::string_view name, double value, const Types& types) {
+  const ElementType type = facts_of(types.compute).sum;
+  const NumberKind kind = facts_of(type).kind;
+  if (kind == NumberKind::kNone || (kind == NumberKind::kFloat && !std::isfinite(value))) return {};
+  const double held = rounded_to(type, value);
+  if (kind == NumberKind::kFloat ? std::isfinite(held) : held == value) return {};
+  return Status::bad_argument(std::string(name) + " is " + text_of_number(value) + ", but " +
+                              (kind == NumberKind::kFloat ? "a finite factor must stay finite in "
+                                                          : "a factor must be a whole number of ") +
+                              std::string(name_of(type)));
+}
+
 Status check(const Problem& problem) {
   Status status = check(problem.types);
   const auto then = [&](auto&& next) {
     if (status.ok()) status = next();
   };
   then([&] { return check_sizes(problem); });
-  then([&] { return check_factor("alpha", problem.alpha, problem); });
-  then([&] { return check_factor("beta", problem.beta, problem); });
+  then([&] { return check_factor("alpha", problem.alpha, problem.types); });
+  then([&] { return check_factor("beta", problem.beta, problem.types); });
   then([&] { return check_leading_dimensions(problem); });
   then([&] { return check(problem.batch); });
   then([&] { return check(problem.epilogue); });

@@ -70,6 +70,9 @@ Problem with_default_ld(Problem problem);
 // rule.
 Status check(const Problem& problem);
 
+// Returns an error if a factor (alpha or beta) cannot be represented in the type of the sums.
+Status check_factor(std::string_view name, double value, const Types& types);
+
 // The vector of an epilogue as an operand: one contiguous value per row (or column) of D. Empty if
 // the kind is kNone.
 MatrixView view_of(VectorKind kind, const Problem& problem);

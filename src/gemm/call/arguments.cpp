@@ -20,9 +20,7 @@ Status check_scale(const char* name, double value, double planned, const Types& 
                                 ", but the plan is for one that is " +
                                 (planned == 0 ? "0" : "not 0"));
   }
-  Problem scaled{.types = types};
-  (name[0] == 'a' ? scaled.alpha : scaled.beta) = value;
-  return check(with_default_ld(scaled));
+  return check_factor(name, value, types);
 }
 
 // Checks that the workspace is apart from all operands.

@@ -1,12 +1,11 @@
 #include "catalog/image_pack.h"
 
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <span>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -49,15 +48,6 @@ std::string line_of(const PackedImage& image) {
          (image.portable_arch.empty() ? "-" : image.portable_arch) + " cubins " +
          comma_list(image.cubin_archs) + described(" text ", image.text) +
          described(" code ", image.code) + described(" patch ", image.patch) + "\n";
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (file) return bytes;
-  throw StatusError(Status::unavailable("compiled kernels: cannot read '" + path +
-                                        "', which must be next to the program; 'make build' "
-                                        "writes it"));
 }
 
 }  // namespace
@@ -162,8 +152,15 @@ std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>&
   return file;
 }
 
-ImagePack::ImagePack(const std::string& path) : path_(path), own_bytes_(read_file(path)) {
-  bytes_ = own_bytes_;
+ImagePack::ImagePack(const std::string& path) : path_(path) {
+  try {
+    file_ = std::make_unique<MappedFile>(path);
+  } catch (const std::system_error&) {
+    throw StatusError(Status::unavailable("compiled kernels: cannot read '" + path +
+                                          "', which must be next to the program; 'make build' "
+                                          "writes it"));
+  }
+  bytes_ = file_->bytes();
   read_header();
 }
 

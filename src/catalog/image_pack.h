@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/mapped_file.h"
 #include "launch/image.h"
 
 namespace tessera {
@@ -64,7 +65,7 @@ class ImagePack {
   [[noreturn]] void refuse(std::string_view image, const std::string& rule) const;
 
   std::string path_;
-  std::string own_bytes_;  // of a file; bytes_ may be another's
+  std::unique_ptr<MappedFile> file_;  // null: bytes_ are another's
   std::string_view bytes_;
   PackOrigin origin_;
   std::vector<Row> rows_;

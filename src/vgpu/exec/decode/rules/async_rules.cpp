@@ -1,4 +1,4 @@
-// cp.async and its groups, barrier objects, and fences.
+// Rules of cp.async and its groups, of mbarrier objects, and of createpolicy.
 #include <fmt/format.h>
 
 #include <array>
@@ -42,8 +42,8 @@ std::uint32_t mbarrier_flags(const ptx::Instruction& instruction) {
   return has_modifier(instruction, "shared::cluster") ? kInCluster : 0;
 }
 
-// The flags of an instruction that orders nothing by itself; `strong` is the one other order that
-// it may name.
+// Returns the flags of an instruction that may be .relaxed. The only other order that it may name
+// is `strong`.
 std::uint32_t order_flags(Decoder& decoder, const ptx::Instruction& instruction,
                           const char* strong) {
   for (const char* order : {"acquire", "release", "acq_rel"}) {
@@ -178,7 +178,7 @@ void decode_cp(Decoder& decoder, const ptx::Instruction& instruction) {
   decode_copy(decoder, instruction);
 }
 
-// createpolicy.* d, ...: what a cache should keep. There is none here, so any value will do.
+// createpolicy.* d, ...: a cache policy. No cache is modelled, so any value will do.
 void decode_createpolicy(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value to = decoder.write(instruction.operands.at(0), Scalar::k64);
   decoder.emit("mov.b64", {to, decoder.constant(Scalar::k64, 0)});

@@ -148,7 +148,7 @@ void WgmmaQueue::happen(std::uint64_t until) {
   }
 }
 
-// ---- errors ------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 const WgmmaQueue::Product* WgmmaQueue::owner(const std::byte* registers,
                                              std::uint32_t offset) const {

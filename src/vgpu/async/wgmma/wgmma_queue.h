@@ -28,7 +28,7 @@ void wait_wgmma(Lanes& lanes, const Op& op);
 // product that uses them may be in flight, or may be issued later.
 void touch_wgmma_registers(const Op* first, const Op* last, Lanes& lanes);
 
-// ---- the queue of a warp -----------------------------------------------------------------------
+// ---- the queue of a warp ------------------------------------------------------------------------
 
 class WgmmaQueue {
  public:

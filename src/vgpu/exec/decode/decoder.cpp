@@ -211,7 +211,7 @@ void Decoder::note_unwritten_reads(const Liveness& liveness) {
   }
 }
 
-// ---- for rules -------------------------------------------------------------------------------
+// ---- for rules ----------------------------------------------------------------------------------
 
 const Operation& Decoder::operation(std::string_view name, Options options) {
   const Operation* found = operations_.find(name, options);

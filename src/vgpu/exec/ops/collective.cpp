@@ -52,7 +52,7 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
   write_predicate(lanes, op->operand[1], inside);
 }
 
-// ---- operations over the members of each lane --------------------------------------------------
+// ---- operations over the members of each lane ---------------------------------------------------
 
 // Sets d to f(lane, active members of the lane), a 32-bit result.
 template <class F>

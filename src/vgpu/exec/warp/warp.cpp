@@ -56,7 +56,7 @@ void Warp::start() {
   splits_.push_back(split);
 }
 
-// ---- choice of the next split -----------------------------------------------------------------
+// ---- choice of the next split -------------------------------------------------------------------
 
 bool Warp::can_run() const {
   return std::any_of(splits_.begin(), splits_.end(),

@@ -75,7 +75,7 @@ bool accumulates(Accumulator d, Element element) {
 
 }  // namespace
 
-// ---- shared by all matrix rules ---------------------------------------------------------------
+// ---- shared by all matrix rules -----------------------------------------------------------------
 
 bool MatrixWords::has(std::string_view word) const {
   return std::find(others.begin(), others.end(), word) != others.end();

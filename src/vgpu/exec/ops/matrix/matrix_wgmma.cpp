@@ -10,8 +10,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// ---- addresses of the chunks
-// ---------------------------------------------------------------------
+// ---- addresses of the chunks --------------------------------------------------------------------
 
 // HW: the swizzle pattern has 8 rows of 128, 64 or 32 bytes. The index of a chunk in its row is
 // XORed with the index of its 128-byte line in the pattern. The pattern starts at multiples of its

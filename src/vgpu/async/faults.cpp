@@ -1,4 +1,4 @@
-// Describes faults of memory accesses in words: which memory, its size, and the distance from it.
+// Describes faults of memory accesses in words: which memory, its size, and how far outside it.
 #include "vgpu/async/faults.h"
 
 #include <fmt/format.h>

@@ -237,8 +237,8 @@ std::optional<std::uint64_t> Mbarriers::test_state(const Site& site, const Share
 }
 
 // The test succeeds if the phase of this parity has ended, that is if the current phase has the
-// other parity. A warp that knows that n phases have ended means the first phase with this parity
-// from number n on.
+// other parity. If a warp knows n phases to have ended, it means the first phase of this parity
+// from n on.
 std::optional<std::uint64_t> Mbarriers::test_parity(const Site& site, const SharedPlace& place,
                                                     std::uint32_t parity) {
   Mbarrier& object = at(site, place);

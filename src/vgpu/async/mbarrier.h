@@ -61,11 +61,11 @@ class Mbarriers {
   // Returns the state of the object before the arrival.
   std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);
   void expect(const Site& site, const SharedPlace& place, std::uint32_t bytes);
-  // Copied bytes have arrived. `agent` has copied them; 0: no agent, as in mbarrier.complete_tx.
+  // Called when bytes have arrived, copied by `agent`. 0: no agent, as in mbarrier.complete_tx.
   void complete(const Site& site, const SharedPlace& place, std::uint32_t bytes, AgentId agent);
   // cp.async.mbarrier.arrive: this phase waits for one more arrival.
   void add_pending(const Site& site, const SharedPlace& place);
-  // The arrival that cp.async.mbarrier.arrive makes when the copies of these agents are done.
+  // Makes the arrival of cp.async.mbarrier.arrive: the copies of these agents are done.
   void arrive_for(const Site& site, const SharedPlace& place, const std::vector<AgentId>& agents);
 
   // Returns the phase of the state if it has ended; nullopt if it has not.
@@ -76,8 +76,8 @@ class Mbarriers {
   std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
                                            std::uint32_t parity);
 
-  // When a warp arrives at a barrier of its CTA (tell) and others pass it (hear), they learn which
-  // phases it knows to have ended. So warpgroups may alternate at a ring.
+  // Called when a warp arrives at a barrier of its CTA (tell) or passes it (hear). Arriving warps
+  // tell passing warps which phases have ended. So warpgroups may alternate at a ring of stages.
   void tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
   void hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
 

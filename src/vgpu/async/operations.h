@@ -50,12 +50,12 @@ void bulk_load(const Op* first, const Op* last, Lanes& lanes);
 void bulk_store(const Op* first, const Op* last, Lanes& lanes);
 // Operands: map, destination in shared memory, mbarrier, mask of CTAs. Op::list: coordinates.
 void tensor_load(const Op* first, const Op* last, Lanes& lanes);
-void tensor_store(const Op* first, const Op* last, Lanes& lanes);  // map, from shared; the same
+void tensor_store(const Op* first, const Op* last, Lanes& lanes);  // map, source; list: coordinates
 // st.async and red.async. Operands: destination in shared memory, mbarrier, one to four values.
 void send_async(const Op* first, const Op* last, Lanes& lanes);
 
 // ---- tensor maps --------------------------------------------------------------------------------
-enum class MapField : std::uint32_t {  // Op::flags of map_replace
+enum class MapField : std::uint32_t {  // field that map_replace sets: Op::flags
   kAddress,
   kRank,
   kBox,

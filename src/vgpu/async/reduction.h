@@ -39,7 +39,7 @@ constexpr std::uint32_t bytes_of(CopyElement element) {
 
 enum class Reduction : std::uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 
-// Combines elements of `bytes` bytes; null if the element type does not have this reduction.
+// Combines `bytes` bytes of elements into `to`; null if the element type has no such reduction.
 using Reduce = void (*)(std::byte* to, const std::byte* from, std::uint64_t bytes);
 Reduce find_reduce(Reduction reduction, CopyElement element);
 

@@ -19,7 +19,7 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// After this many rounds without a long turn, the cluster checks whether anything still changes.
+// After this many rounds in which every warp reached a wait, checks whether anything still changes.
 constexpr std::uint32_t kRoundsBetweenLooks = 1024;
 
 // WHY: a wait loop without a counter returns to an earlier state long before this many checks. So

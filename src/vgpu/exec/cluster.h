@@ -1,5 +1,5 @@
-// CTAs that run together: those of a cluster, or a single CTA. A worker thread owns one Cluster, or
-// a few, and uses it for one cluster of the launch after the other.
+// CTAs that run together: those of a cluster, or a single CTA. A worker thread uses the object for
+// one cluster of the launch after the other.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Formats the output of printf on the host: by C's rules, from arguments as the compiler packs
-// them.
+// Formats the output of printf on the host: C's rules, arguments as the compiler packs them.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ class RepeatWatch {
  public:
   enum class Verdict : std::uint8_t { kMoves, kRepeats, kTakesLong };
 
-  // `effects` is a counter that grows with all changes that are not in `state`, a hash.
+  // `state` is a hash. `effects` counts the changes that are not visible in the hash.
   Verdict look(std::uint64_t effects, std::uint64_t state) {
     if (effects != effects_ || looks_ == 0) {
       effects_ = effects;

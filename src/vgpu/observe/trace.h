@@ -1,5 +1,5 @@
 // The accesses of a launch or of one CTA, in the order in which they ran: for pictures, and for
-// questions about one word of memory. Report types only, so other rooms may include this header.
+// questions about one word. Report types only: code outside vgpu may include this header.
 #pragma once
 
 #include <array>

@@ -63,7 +63,7 @@ struct Control {
   bool has_instruction = false;
   bool exchanges = false;  // kCollective: values alone, and orders no memory
   bool may_spin = false;   // kBranch: back, over code that may wait for what others write
-  // Operands of kBarrier: 0, 1 destination and source of a reduction, 2 barrier, 3 thread count.
+  // Operands of kBarrier: 0 and 1 destination and source of a reduction, 2 barrier, 3 threads.
   Op op;
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp
   std::vector<std::uint32_t> targets;  // blocks

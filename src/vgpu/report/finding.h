@@ -1,5 +1,5 @@
-// An error that a check found, described so that a user can act on it. This header has report types
-// only, so other rooms may include it.
+// An error that a check found, described so that a user can act on it. Report types only: code
+// outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The memory traffic of a launch. A request is one issue of one instruction with at least one
-// active lane. docs/counts.md defines every count. This header has report types only, so other
-// rooms may include it.
+// active lane. docs/counts.md defines every count. Report types only: code outside vgpu may include
+// this header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What is observed in a launch on the virtual GPU, and in which of the legal orders the launch
-// runs. This header has report types only, so other rooms may include it.
+// runs. Report types only: code outside vgpu may include this header.
 #pragma once
 
 #include <atomic>

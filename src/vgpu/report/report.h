@@ -1,4 +1,4 @@
-// The report on one launch. This header has report types only, so other rooms may include it.
+// The report on one launch. Report types only: code outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>

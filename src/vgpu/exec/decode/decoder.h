@@ -22,7 +22,7 @@ namespace tessera::vgpu {
 std::uint64_t align_up(std::uint64_t x, std::uint64_t to);
 std::uint64_t alignment_of(const ptx::Variable& variable);
 
-// Where the parameters of calls are: offsets in the parameter memory of a function's frame.
+// The parameters of calls, as offsets in the parameter memory of a function's frame.
 struct ParamLayout {
   std::vector<ParamCopy> returns, params;  // callee and bytes set
   std::unordered_map<std::string, std::uint32_t> offsets;
@@ -38,10 +38,10 @@ class KernelScope {
   virtual const std::string& kernel_name() const = 0;
   virtual ptx::SourceLine source_line(const ptx::Function& function,
                                       const ptx::SourceLocation& location) const = 0;
-  // The address of a variable of the module, or of any function in shared memory; false if unknown.
+  // Finds the address of a module variable, or of a function's variable in shared memory.
   virtual bool find_variable(const ptx::Function& from, const std::string& name, Window& window,
                              std::uint64_t& address) = 0;
-  // The index of a function in the kernel, which is then decoded, too; false if it is unknown.
+  // Finds the index of a function in the kernel, and has it decoded. False if it is unknown.
   virtual bool find_function(const std::string& name, std::uint32_t& index) = 0;
   // Returns the value of a pointer to the function, the same in all kernels; 0 if it is unknown.
   virtual std::uint64_t function_address(const std::string& name) = 0;

@@ -18,8 +18,8 @@ struct Form {
 
 Form form_of(const ptx::Instruction& instruction);
 
-// Returns a modifier in `name`, the name of a table row, that form_of() turns into an option, such
-// as "sat": no instruction can find such a row. Returns "" if the row can be found.
+// Returns the first modifier in a row's name that form_of() makes an option, such as "sat": no
+// instruction can find this row. Returns "" if there is none.
 std::string option_in_name(std::string_view name);
 
 // The operations for one instruction set of the host, by name and options.

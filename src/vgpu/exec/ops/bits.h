@@ -131,7 +131,7 @@ inline T szext_wrap(T a, u32 bits) {
   return szext_clamp(a, bits & 31);
 }
 
-// Selects four bytes of {b, a}. If bit 3 of a nibble is set, copies of the byte's sign replace it.
+// Each nibble selects a byte of {b, a} or, if its bit 3 is set, copies of the byte's sign bit.
 inline u32 prmt(u32 a, u32 b, u32 selector) {
   const u64 bytes = u64(b) << 32 | a;
   u32 d = 0;

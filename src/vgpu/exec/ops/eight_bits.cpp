@@ -25,7 +25,8 @@ struct Eight {
     if (exponent < 1 - bias) exponent = 1 - bias;
     u8 code = largest;
     if (exponent <= bias + 1) {
-      // In units of the last place, so that a carry out of the mantissa increments the exponent.
+      // `units` counts units of the last place, so that a carry out of the mantissa increments the
+      // exponent.
       const double units = std::nearbyint(std::ldexp(size, mantissa_bits - exponent));
       const double whole = units + double((exponent + bias - 1) * (1 << mantissa_bits));
       code = whole < largest ? u8(whole) : largest;

@@ -1,6 +1,6 @@
-// Floating-point arithmetic of PTX as pure functions: .ftz is applied to the operands, then comes
-// the host's IEEE operation, then the NaN rule, .ftz and .sat are applied to the result. Results
-// are rounded in the host's current mode.
+// Floating-point arithmetic of PTX as pure functions: .ftz flushes the operands, then the host
+// computes the IEEE result, then the rule for NaNs, .ftz and .sat change this result. The current
+// rounding mode of the host is used.
 #pragma once
 
 #include "vgpu/exec/ops/nan.h"

@@ -4,7 +4,7 @@
 #include "vgpu/program/isa.h"
 #include "vgpu/program/operation.h"
 
-// Operations that are rare in matrix kernels are compiled only for AVX2 and are in both sets.
+// Operations that are rare in matrix kernels are compiled for AVX2 only; both sets use them.
 namespace tessera::vgpu::avx2 {
 
 extern const OperationTable kBitsTable;

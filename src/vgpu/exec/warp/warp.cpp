@@ -12,9 +12,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// After this many backward branches, a split lets other splits and warps run: it may be waiting for
-// them. The number is smaller if other lanes of its warp could run, because threads of one warp may
-// pass a spin lock on to each other.
+// After this many backward branches, a split (lanes at one instruction) lets others run: it may be
+// waiting for them. Fewer if other lanes of its warp can run: a lock may pass from lane to lane.
 constexpr std::uint32_t kBackwardBranches = 1 << 14;
 constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 

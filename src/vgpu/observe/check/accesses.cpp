@@ -215,7 +215,7 @@ void ClusterChecker::check_read_only(const Guest& guest, const GlobalCell& cell)
   if (is_ordered) report_read_only(guest, writer);
 }
 
-// Pieces of the heap lie in one allocation, so the executor finds accesses to any of them legal.
+// The heap is one allocation, so the executor does not notice accesses outside its pieces.
 void ClusterChecker::check_heap(const Guest& guest) {
   const std::string misuse = launch_.context.heap->misuse(guest.address, guest.bytes);
   if (!misuse.empty()) report_heap_misuse(guest, misuse);

@@ -120,7 +120,7 @@ std::uint32_t bytes_of(const std::string& form) {
 }
 
 bool touches_memory(const std::string& form) {
-  // wmma.store stores elements that are not neighbours in memory one by one.
+  // wmma.store stores elements one by one if they are not neighbours in memory.
   for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red.", "wmma.store."}) {
     if (form.starts_with(opcode)) {
       return form.find(".param") == std::string::npos && form.find(".local") == std::string::npos;

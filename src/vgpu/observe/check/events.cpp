@@ -5,7 +5,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); other barriers are named
+constexpr std::uint32_t kBarrierOfBlock = 0;  // the barrier of __syncthreads()
 
 // Returns the knowledge that a relaxed arrival passes on: the initialisations that
 // fence.mbarrier_init has ordered before it, and which CTAs have started.
@@ -209,8 +209,8 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
   Agent& agent = agents_.start(issuer, id, kind);
   agent.clock.join(clock);
   agent.met = met;
-  // Computes the agent's floor. Actions of threads count as known only if a fence has ordered them
-  // before asynchronous operations. For actions of other agents no fence is needed.
+  // Computes the agent's floor, the time up to which all actions are ordered before it. Actions of
+  // threads count only if a fence orders them before asynchronous operations.
   agent.floor = now_;
   for (Entity e = 0; e < last_.size(); ++e) {
     if (e == agent.reads || e == agent.writes) continue;

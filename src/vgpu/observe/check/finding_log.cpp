@@ -186,7 +186,7 @@ void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
       "its own";
 }
 
-// If these bytes are written, but too late, the change that orders the race fixes this, too.
+// If the bytes are written, but too late, the change that orders the race fixes this finding.
 void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   if (finding.check != "uninitialised-shared-read") return;
   const std::uint32_t load = std::get<2>(key);

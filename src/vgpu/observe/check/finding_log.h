@@ -90,7 +90,7 @@ class FindingLog {
   bool is_told(const Finding& finding, const Key& key) const;
 
   const Kernel& kernel_;
-  // By instruction: the first instruction that it is alike (see are_alike).
+  // For each instruction, the first one with its form and source line (see are_alike).
   std::vector<std::uint32_t> first_like_;
   std::map<Key, Finding> findings_;
   std::map<Key, std::pair<std::uint32_t, std::uint32_t>> instructions_;  // that were seen first

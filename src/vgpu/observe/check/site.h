@@ -1,4 +1,4 @@
-// The last access to a cell, in the few bits that a shadow has for it.
+// The last access to a cell, in the few bits that shadow memory has for it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ constexpr std::uint32_t instruction_of(Site site) {
   return (site & (kSiteSeveral - 1)) >> kSiteLanes;
 }
 
-// An access as a shadow remembers it.
+// An access as shadow memory records it.
 struct Past {
   Entity entity = 0;
   Time time = 0;

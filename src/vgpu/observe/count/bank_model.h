@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kWordBytes = 4;  // width of a bank
 
 enum class BankModel { kPlain, kPair };
 
-// `merges`: whether the pair model may merge this instruction, an ordinary load. lanes_together()
-// returns how many lanes a pass serves: 32 of 4 bytes, 16 of 8 or 8 of 16; twice as many if the
-// pair model merges.
+// `merges`: whether the instruction is an ordinary load, which the pair model may merge.
+// lanes_together() returns how many lanes a pass serves: 32 of 4 bytes, 16 of 8 or 8 of 16; twice
+// as many if the pair model merges.
 int lanes_together(BankModel model, const LaneAccess& access, bool merges);
 BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges);
 

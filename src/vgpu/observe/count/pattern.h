@@ -1,6 +1,5 @@
 // Kernels access memory in few patterns: between executions of an instruction the base moves, but
-// the distances between lanes stay. So each pattern is analysed once; then only its uses are
-// counted.
+// the distances between lanes stay. So a pattern is analysed once; then its uses are counted.
 //
 // In shared memory a pattern costs the same for every base, because a moved base only rotates the
 // banks. In global memory the cost depends on the offset of the base in its line: the phase.

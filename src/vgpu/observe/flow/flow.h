@@ -1,5 +1,5 @@
-// The flow of values in a kernel, derived from its PTX without running it. This header has report
-// types only, so other rooms may include it.
+// The flow of values in a kernel, derived from its PTX without running it. Report types only: code
+// outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>

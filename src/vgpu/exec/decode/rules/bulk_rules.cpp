@@ -136,7 +136,7 @@ std::int64_t run_immediate(Decoder& decoder, const ptx::Instruction& instruction
   return immediate_of(reduction, element);
 }
 
-// [to], [from], bytes{, [object]}{, mask}{, policy}
+// Decodes copies of contiguous bytes: [to], [from], bytes{, [object]}{, mask}{, policy}.
 void decode_run(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const bool loads = is_load(instruction);
@@ -163,8 +163,8 @@ std::uint32_t rank_of(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.unsupported();
 }
 
-// load: [to], [map, {coordinates}], [object]{, mask}{, policy}
-// store: [map, {coordinates}], [from]{, policy}
+// Decodes a load: [to], [map, {coordinates}], [object]{, mask}{, policy};
+// or a store: [map, {coordinates}], [from]{, policy}.
 void decode_tensor(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const bool loads = is_load(instruction);
@@ -206,7 +206,7 @@ void decode_bulk(Decoder& decoder, const ptx::Instruction& instruction) {
   }
 }
 
-// {st,red}.async...{.v2,.v4}.type [to], value, [object]
+// Decodes {st,red}.async...{.v2,.v4}.type [to], value, [object].
 void decode_send(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   if (!has_modifier(instruction, "mbarrier::complete_tx::bytes")) decoder.unsupported();

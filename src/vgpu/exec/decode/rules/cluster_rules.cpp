@@ -37,7 +37,7 @@ void read_rank(const Op* first, const Op* last, Lanes& lanes) {
   }
 }
 
-// mapa[.shared::cluster].{u32,u64} d, a, b
+// Decodes mapa[.shared::cluster].{u32,u64} d, a, b.
 void decode_mapa(Decoder& decoder, const ptx::Instruction& instruction) {
   const Scalar scalar = register_scalar(type_named(instruction.modifiers.back()));
   if (scalar != Scalar::k32 && scalar != Scalar::k64) decoder.unsupported();
@@ -49,7 +49,7 @@ void decode_mapa(Decoder& decoder, const ptx::Instruction& instruction) {
                    std::array{d, a, b}, 1);
 }
 
-// getctarank[.shared::cluster].{u32,u64} d, a
+// Decodes getctarank[.shared::cluster].{u32,u64} d, a.
 void decode_getctarank(Decoder& decoder, const ptx::Instruction& instruction) {
   const Scalar scalar = register_scalar(type_named(instruction.modifiers.back()));
   if (scalar != Scalar::k32 && scalar != Scalar::k64) decoder.unsupported();

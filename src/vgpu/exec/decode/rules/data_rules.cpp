@@ -12,7 +12,7 @@ std::string width_name(Scalar scalar) {
   return "b" + std::to_string(bits_of(scalar));
 }
 
-// mov.b64 d, {a, b}
+// Decodes mov.b64 d, {a, b}.
 void pack(Decoder& decoder, const ptx::Operand& to, const ptx::Operand& parts, Scalar whole) {
   const auto count = parts.elements.size();
   const auto& operation =
@@ -24,7 +24,7 @@ void pack(Decoder& decoder, const ptx::Operand& to, const ptx::Operand& parts, S
   decoder.emit(operation, std::span(values.data(), count + 1));
 }
 
-// mov.b64 {a, b}, d
+// Decodes mov.b64 {a, b}, d.
 void unpack(Decoder& decoder, const ptx::Operand& parts, const ptx::Operand& from, Scalar whole) {
   const auto count = parts.elements.size();
   const Value source = decoder.read(from, whole);

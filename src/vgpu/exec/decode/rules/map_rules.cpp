@@ -28,7 +28,7 @@ constexpr std::array<NamedField, 10> kFields = {{
     {"fill_mode", MapField::kFill, false},
 }};
 
-// tensormap.replace.tile.field{.space}.b1024.type [map]{, dimension}, value
+// Decodes tensormap.replace.tile.field{.space}.b1024.type [map]{, dimension}, value.
 void decode_replace(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   for (const NamedField& named : kFields) {
@@ -56,8 +56,8 @@ void decode_replace(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.unsupported();
 }
 
-// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned
-// [to], [from], 128
+// Decodes tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned
+// [to], [from], 128.
 void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "replace")) return decode_replace(decoder, instruction);
   if (!has_modifier(instruction, "cp_fenceproxy")) decoder.unsupported();

@@ -52,7 +52,7 @@ std::optional<MatrixShape> shape_named(std::string_view word) {
   return at == end ? std::optional(shape) : std::nullopt;
 }
 
-// A and B may have different element types of one class.
+// Returns a number that is equal for element types that may be combined as A and B.
 int class_of(Element element) {
   if (is_eight_bit_float(element)) return 100;
   if (is_integer(element)) return bits_of(element);

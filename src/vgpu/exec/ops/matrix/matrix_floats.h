@@ -63,8 +63,8 @@ inline bool has_bits(const Ints& v) {
 
 // WHY intrinsics: compilers find no good code for moving numbers between lanes.
 
-// Returns the exponents of these numbers; those below `lowest`, the lowest of the type, become
-// `lowest`. Sets bits of `wild` for numbers that are not tame.
+// Returns the exponents of these numbers, at least `lowest`, that of the type. Sets bits of `wild`
+// for numbers that are neither zero nor have an exponent within kTame.
 inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
   const __m256i field =
       _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(values), 23), _mm256_set1_epi32(0xff));
@@ -133,7 +133,7 @@ struct alignas(64) Sums {
   double sum[kLanes];
 };
 
-// Whether all of these numbers are tame enough for the fast path. Also returns their exponents.
+// Whether no number is too huge or too tiny for the fast path. Also returns the exponents.
 inline bool tame_exponents(const float* start, int lowest, s16* exponent) {
   s32 wild = 0;
   for (int l = 0; l < kLanes; ++l) {
@@ -161,8 +161,8 @@ inline void raise_exponents(const Factors& a, const Factors& b, int first, int l
   }
 }
 
-// Adds the products [first, last) and C, which must be tame. A truncated summand is less than 2^27,
-// so half of the summands, at most 16, fit into 32 bits.
+// Adds the products [first, last) and C, none of them huge or tiny. A truncated summand is less
+// than 2^27, so half of the summands, at most 16, fit into 32 bits.
 inline void add_tame(const Factors& a, const Factors& b, int first, int last, int fraction,
                      s16* exponent, Sums& sums) {
   raise_exponents(a, b, first, last, exponent);

@@ -14,7 +14,7 @@ struct TileRegisters {
 
 // ---- floating types narrower than double --------------------------------------------------------
 
-// Sums one half of the rows and one p (even or odd columns), in the order of the model.
+// Computes the sums of one half of the rows and of even or odd columns, in the model's order.
 inline void add_groups(const MatrixForm& form, const SumModel& model, const Factors& a,
                        const Factors& b, Sums& sums) {
   const int depth = depth_of(form);
@@ -144,7 +144,7 @@ inline s32 saturated_sum(s64 sum) {
   return sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffffll - 1 ? s32(0x80000000u) : s32(sum);
 }
 
-// Sets d to c + sum, for one half of the rows and one p.
+// Sets d to c + sum, for one half of the rows and for even or odd columns.
 inline void finish_integers(const MatrixForm& form, const s32* sum, const u32* c, u32* d) {
   for (int l = 0; l < kLanes; ++l) {
     const s64 exact = s64(sum[l]) + (c ? s32(c[l]) : 0);

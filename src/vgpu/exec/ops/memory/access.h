@@ -190,7 +190,8 @@ inline __m256i distances(const u32* at, u32 first) {
   return _mm256_sub_epi32(values, _mm256_set1_epi32(s32(first)));
 }
 
-// Returns 0 if all lanes of a half warp have one address, 1 if addresses are adjacent, else -1.
+// The pattern of a half warp's addresses: 0 if all lanes have one address, 1 if neighbouring lanes
+// have adjacent addresses, -1 for all other patterns.
 // WHY intrinsics: the result is one bit, but a compiler would reduce over all lanes to find it.
 template <int bytes, class T>
 inline int step_of(const T* registers) {
@@ -205,7 +206,7 @@ inline int step_of(const T* registers) {
   return _mm256_testz_si256(unit, unit) ? 1 : -1;
 }
 
-// Resolves an access of all lanes by its pattern, without writing 32 addresses. The memory is
+// Resolves an access of all lanes by its pattern, without storing 32 addresses. The memory is
 // `size` bytes from address `first` on.
 template <int bytes, class T>
 inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memory,

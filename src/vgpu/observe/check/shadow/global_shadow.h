@@ -46,7 +46,7 @@ class GlobalCell {
              trace.site, wrote}};
   }
 
-  // All accesses of this cluster up to a time, which one thread knows.
+  // What one thread knows completely: all accesses of its cluster up to a time.
   struct Known {
     std::uint64_t cluster = 0;
     Time until = 0;

@@ -57,8 +57,8 @@ class SharedShadow {
     const std::uint64_t* cells = nullptr;
   };
   // Adds the entities that have read any of the cells [begin, end) after `floor`.
-  // WHY arrays one after the other: they stream through memory; going through all of them cell by
-  // cell took a fifth of the time of all tests of tensor copies.
+  // WHY entity by entity: each array streams through memory; asking all entities cell by cell took
+  // a fifth of the time of all tests of tensor copies.
   void find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,
                         std::vector<Reads>& to) const;
   static Time time_of(std::uint64_t read) { return static_cast<Time>(read >> 32); }

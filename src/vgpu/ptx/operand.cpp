@@ -9,7 +9,7 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// Whether the hardware provides this register. Names with a number at the end are included.
+// Whether this is a special register; numbered ones, such as %envreg3, are included.
 bool is_special_register(std::string_view name) {
   constexpr std::array<std::string_view, 37> kNames = {"%tid",
                                                        "%ntid",

@@ -36,7 +36,7 @@ class OperationSet {
 };
 
 bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier);
-// "u32" is {kUnsigned, 32}. Returns kind kNone if the word is not a type.
+// Returns {kUnsigned, 32} for "u32", and kind kNone if the word is not a type.
 ptx::Type type_named(std::string_view word);
 int bits_of(Scalar scalar);
 // Returns the kind of value in a register of this type; kNone if there is no such register.

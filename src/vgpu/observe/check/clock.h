@@ -11,8 +11,8 @@
 
 namespace tessera::vgpu::check {
 
-// Time in the run of a cluster, incremented at each event that orders threads. The warps of a
-// cluster have one clock, so their times can be compared.
+// Time in the run of a cluster, incremented at each event that orders threads. There is one count
+// for all warps of the cluster, so their times can be compared.
 using Time = std::uint32_t;
 
 // The number of a warp of the cluster, or of the reads or the writes of an asynchronous agent.

@@ -6,7 +6,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// So many meetings of some lanes are remembered. What older ones ordered looks unordered.
+// The latest meetings of some lanes are remembered. What older ones ordered looks unordered.
 constexpr std::size_t kMeetings = 64;
 
 }  // namespace

@@ -55,7 +55,7 @@ bool only_loads(const Instruction& one) {
          (one.opcode == "wmma" && has_modifier(one, "load"));
 }
 
-// The name of the object that a parameter or variable points to. Pointers in it point to it, too.
+// The name of the memory that `name` points to. All pointers in this memory point into it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
 // Finds the registers and objects of a kernel that hold times, and the objects that they point

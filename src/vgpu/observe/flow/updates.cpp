@@ -65,7 +65,7 @@ bool is_idempotent(std::uint64_t table, std::size_t operand) {
   return true;
 }
 
-// Returns the path through an instruction from this source; nullopt if the value ends there.
+// Extends the path by this instruction and its operand `source`; nullopt if no value passes it.
 std::optional<Way> through(const Instruction& one, std::size_t source, Way way) {
   const std::string& name = one.opcode;
   if (is_one_of(name, kCopies)) {

@@ -93,7 +93,7 @@ void decode_isspacep(Decoder& decoder, const ptx::Instruction& instruction) {
     decoder.emit("setp.hs.u64", {to, from, decoder.constant(Scalar::k64, kFunctionBase)});
     return;
   }
-  // The CTA's own shared memory is a part of the window, which holds that of the whole cluster.
+  // The window holds the shared memory of the whole cluster; that of the CTA is a part of it.
   const bool own = base == kSharedWindow && !has_modifier(instruction, "shared::cluster");
   const Value begin =
       own ? decoder.shared_address(Scalar::k64, base) : decoder.constant(Scalar::k64, base);

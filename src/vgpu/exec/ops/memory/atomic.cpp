@@ -88,7 +88,7 @@ void add_f32(const Op* first, const Op* last, Lanes& lanes) {
     return __builtin_bit_cast(Bits, sum);
   });
 }
-// FP16 and BF16, single and in pairs. A sum that double cannot hold is still rounded only once.
+// Sums of FP16 or BF16, single or in pairs, rounded once even if double cannot hold the sum.
 template <class Half>
 u16 add_half(u16 a, u16 b) {
   return Half::narrow(fused_odd(Half::widen(a), 1.0, Half::widen(b)));

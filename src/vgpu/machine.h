@@ -24,8 +24,8 @@ struct LaunchShape {
   Dim3 grid, block;
   Dim3 cluster = {0, 0, 0};        // 0: what the kernel says, else one CTA
   std::uint32_t shared_bytes = 0;  // dynamic
-  // A programmatic dependent launch: a GPU may start it before earlier launches have ended. The
-  // virtual GPU runs it after them, and the checks report accesses before its griddepcontrol.wait.
+  // A programmatic dependent launch: a GPU may start it before earlier launches have ended. Here it
+  // runs after them, and the checks report accesses that should follow its griddepcontrol.wait.
   bool starts_early = false;
 };
 

@@ -1,5 +1,5 @@
-// The public interface of the virtual GPU: checks callers' input, and keeps the state that persists
-// between launches.
+// The public interface of the virtual GPU. It checks the input of callers and keeps the state that
+// persists between launches.
 #include "vgpu/machine.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,8 @@ class Program {
     return all;
   }
 
-  // Decoded at its first launch, so that code that is never launched may contain anything.
+  // A kernel is decoded at its first launch, so that kernels that are never launched may contain
+  // anything.
   const Kernel& kernel(const std::string& entry) const {
     const std::lock_guard lock(mutex_);
     auto& kernel = kernels_[entry];
@@ -90,7 +91,7 @@ class Program {
     return variable != globals_.end() ? variable->second : address_of_function(module_, symbol);
   }
 
-  // Initial values that point to other variables, or to functions.
+  // Writes the initial values that are addresses of other variables or of functions.
   void fill_addresses(const ptx::Variable& variable) {
     for (const ptx::InitialAddress& pointer : variable.addresses) {
       const std::uint64_t base = address_of(pointer.symbol);
@@ -146,7 +147,7 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
-// The launch's cluster shape, else the one that the kernel requires, else single CTAs.
+// Returns the cluster shape of the launch, else the shape that the kernel requires, else 1 x 1 x 1.
 Dim3 cluster_shape(const Kernel& kernel, const LaunchShape& shape) {
   const Dim3 required = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   const Dim3 asked = shape.cluster;
@@ -199,7 +200,8 @@ std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
   return static_cast<std::uint32_t>(bytes);
 }
 
-// The memory that the driver gives a cooperative launch: zeroed words through which its CTAs meet.
+// The workspace that the driver gives a cooperative launch: zeroed words with which grid.sync()
+// works.
 class GridWorkspace {
  public:
   GridWorkspace(const Kernel& kernel, GlobalMemory& memory) : memory_(memory) {

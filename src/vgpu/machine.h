@@ -1,5 +1,5 @@
-// The virtual GPU: memory, loaded PTX modules and launches. Runs real nvcc PTX, IEEE-exact per
-// instruction, 32 lanes at a time, several CTAs at once on the host's cores. Knows nothing of GEMM.
+// The virtual GPU: memory, loaded PTX modules and launches. It runs real nvcc PTX, IEEE-exact per
+// instruction, 32 lanes at a time, several CTAs at once on the host's cores.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct LaunchShape {
   Dim3 grid, block;
   Dim3 cluster = {0, 0, 0};        // 0: what the kernel says, else one CTA
   std::uint32_t shared_bytes = 0;  // dynamic
-  // Programmatic dependent launch: the launches before it may not have ended. Here it still runs
-  // after them, and the checks report accesses that should have waited (griddepcontrol.wait).
+  // A programmatic dependent launch: a GPU may start it before earlier launches have ended. Here it
+  // runs after them, and the checks report accesses that should follow its griddepcontrol.wait.
   bool starts_early = false;
 };
 
@@ -36,36 +36,36 @@ struct MachineOptions {
   bool allow_avx512 = true;  // false: the AVX2 path even where the host has AVX-512
 };
 
-class Program;  // a loaded module: decoded functions, its globals in memory
+class Program;  // a loaded module: its decoded functions, and its global variables in memory
 
 class Machine {
  public:
   explicit Machine(const MachineOptions& options = {});
   ~Machine();
 
-  // Global memory in an address space of its own; red zones around every allocation; 256-byte
-  // aligned.
+  // Global memory has an address space of its own. Allocations are 256-byte aligned and have red
+  // zones (unallocated addresses) around them.
   std::uint64_t allocate(std::size_t bytes);  // throws Fault kOutOfMemory
   void free(std::uint64_t address);
   void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
 
-  // Whether all of these bytes were written by the host or by a checked launch, or may have been
-  // written by an unchecked one.
+  // Whether the host or a checked launch has written all of these bytes. Bytes that an unchecked
+  // launch may have written count as written.
   bool is_written(std::uint64_t address, std::size_t bytes) const;
 
-  // Bytes of all allocations together.
+  // The limit of the sum of all allocations, in bytes.
   std::size_t memory_limit() const;
 
-  // Sets what is observed in the launches that follow.
+  // Sets what is observed in later launches.
   void observe(const Observation& observation);
 
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
-  // The entries of a program and their parameters.
+  // Returns the entries of a program and their parameters.
   static std::vector<KernelSignature> signatures(const Program& program);
-  // Its variables in global and constant memory.
+  // Returns the program's variables in global and constant memory.
   static std::vector<ModuleVariable> variables(const Program& program);
-  // params: the bytes of the parameter space, each parameter at its natural alignment.
+  // `params` holds the bytes of the parameter space, each parameter at its natural alignment.
   LaunchReport launch(const Program& program, std::string_view entry, const LaunchShape& shape,
                       std::span<const std::byte> params);  // throws Fault
 

@@ -1,5 +1,5 @@
-// cp.async.bulk and related instructions: checks the operation that one lane issues, reports it to
-// observers, and passes it to the transfers of the cluster.
+// cp.async.bulk and related instructions. For each lane, the operation is checked, reported to
+// observers, and passed to the transfers of the cluster.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kObjectBytes = 8;
 constexpr std::uint64_t kBulkAlignment = 16;
-constexpr std::uint64_t kBoxAlignment = 128;  // in shared memory
+constexpr std::uint64_t kBoxAlignment = 128;  // alignment of a box in shared memory, bytes
 
 std::uint64_t wide(const Lanes& lanes, const Op& op, int operand, int lane) {
   return register_of<std::uint64_t>(lanes, op, operand, lane);
@@ -23,7 +23,7 @@ Reduce reduce_of(const Op& op) {
   return find_reduce(Reduction(op.immediate >> 8 & 0xff), CopyElement(op.immediate & 0xff));
 }
 
-// Reports a new agent, and the bytes that it touches, to observers.
+// Reports a new agent, and the bytes that the agent accesses, to observers.
 class Teller {
  public:
   Teller(const Site& site, Transfer& transfer) : observer_(site.warp->cta().observer()) {
@@ -61,7 +61,7 @@ class Teller {
   AgentAccess access_;
 };
 
-// The same place in each CTA of the mask.
+// Returns the place at the offset of `place` in the shared memory of each CTA of the mask.
 std::vector<SharedPlace> spread(const Site& site, const SharedPlace& place, std::uint32_t ctas) {
   const ClusterMemory& memory = site.cluster().memory();
   if (ctas == 0 || ctas >> memory.ctas != 0) {
@@ -99,9 +99,10 @@ void check_bulk_bytes(const Site& site, std::uint32_t bytes) {
              fmt::format("a bulk copy of {} bytes: the size must be a multiple of 16", bytes));
 }
 
-// ---- runs of bytes ------------------------------------------------------------------------------
+// ---- contiguous bytes ---------------------------------------------------------------------------
 
-// Operands: to shared, from global or shared, bytes, object{, mask of CTAs}.
+// Operands: address in shared memory to write, address in global or shared memory to read, bytes,
+// mbarrier{, mask of CTAs}.
 void load_run(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t bytes = word(lanes, op, 2, lane);
@@ -136,7 +137,8 @@ void load_run(const Lanes& lanes, const Op& op, int lane) {
   site.cluster().transfers().issue(std::move(transfer));
 }
 
-// Operands: to global, from shared, bytes{, mask of the bytes of each 16}.
+// Operands: address in global memory, address in shared memory, bytes{, mask of the bytes that are
+// written in each 16 bytes}.
 void store_run(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t bytes = word(lanes, op, 2, lane);
@@ -174,7 +176,8 @@ struct MapAtIssue {
   std::uint64_t global_address = 0;  // 0: in the parameters
 };
 
-// A map that the kernel has copied to memory where no tensor copy can read it.
+// Faults if the kernel has copied the map to local or shared memory, where no tensor copy can read
+// it.
 void check_map_memory(const Site& site, std::uint64_t address) {
   if (address - kLocalWindow < kWindowBytes) {
     site.fault_with(FaultKind::kOutOfBounds,
@@ -216,8 +219,9 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
   return result;
 }
 
-// HW: a box whose innermost start is inside a unit of 16 bytes is an illegal instruction, whatever
-// its rank and swizzle; so is a store that starts before the tensor (measured on an H200).
+// HW: it is an illegal instruction if a box starts inside a 16-byte unit of the innermost
+// dimension, in every rank and swizzle mode, or if a store starts before the tensor (measured on an
+// H200).
 void check_start(const Site& site, const TensorBox& box, bool stores) {
   const std::int64_t start = std::int64_t{box.at[0]} * bytes_of(box.map.type);
   if (start % 16 != 0) {
@@ -310,7 +314,7 @@ void store_box(const Lanes& lanes, const Op& op, int lane) {
 
 // ---- values of registers ------------------------------------------------------------------------
 
-// st.async and red.async. Operands: to, object, values.
+// st.async and red.async. Operands: address to write, mbarrier, values.
 void send(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const std::uint32_t each = bytes_of(CopyElement(op.immediate & 0xff));

@@ -1,5 +1,5 @@
-// A batch stays in the queue until it is done and, if there is an observer, until its lanes have
-// waited for it. Under the lazy schedule it is done inside the wait.
+// A batch stays in the queue until its copies are done and, if there is an observer, until its
+// lanes have waited for it. Under the lazy schedule the copies are done inside the wait.
 #include "vgpu/async/copy_async.h"
 
 #include <cstring>
@@ -54,7 +54,7 @@ void CopyQueue::finish(AsyncWarp& warp, std::size_t position, std::uint32_t mask
   });
 }
 
-// The lane's earlier copies are done first; the arrival reports them.
+// First completes the lane's earlier copies. The arrival reports their agents to the observer.
 void CopyQueue::arrive(AsyncWarp& warp, std::size_t position, int lane) {
   const std::uint32_t bit = std::uint32_t{1} << lane;
   std::vector<AgentId> agents;

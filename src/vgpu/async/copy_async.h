@@ -1,5 +1,5 @@
-// cp.async of one warp: asynchronous copies, in groups that each thread counts for
-// itself (PTX ISA: cp.async).
+// cp.async of one warp: asynchronous copies in groups. Each thread counts its own groups (PTX ISA,
+// cp.async).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tessera::vgpu {
 
-// One issue of cp.async, or of cp.async.mbarrier.arrive, by some lanes.
+// One execution of cp.async, or of cp.async.mbarrier.arrive, by some lanes.
 struct CopyBatch {
   const Op* op = nullptr;
   AgentId agent = 0;
@@ -30,15 +30,15 @@ class CopyQueue {
   void clear();
   void add(AsyncWarp& warp, const CopyBatch& batch);
   void commit(std::uint32_t mask);
-  // All but the newest `pending` groups of these lanes are complete; wait_all: all copies.
+  // Completes all groups of these lanes but the newest `pending`. wait_all() completes all copies.
   void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending);
   void wait_all(AsyncWarp& warp, const Op& op, std::uint32_t mask);
-  // Called when nothing else can make progress: completes the oldest arrival at an mbarrier. False
-  // if there is none.
+  // Called if nothing else can make progress: completes the oldest arrival at an mbarrier. Returns
+  // false if there is none.
   bool arrive_late(AsyncWarp& warp);
 
  private:
-  // Completes copies or arrivals of these lanes in the batch at this position.
+  // Completes the copies or arrivals of these lanes in the batch at this position of the queue.
   void finish(AsyncWarp& warp, std::size_t position, std::uint32_t mask);
   void arrive(AsyncWarp& warp, std::size_t position, int lane);
   void await(AsyncWarp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask);

@@ -1,4 +1,4 @@
-// cp.async: checks the copies of all lanes, reports them to observers and hands them to the queue
+// cp.async: checks the copies of all lanes, reports them to observers, and adds them to the queue
 // of the warp.
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// The number of bytes that a lane reads; the rest of its copy is zeros.
+// Returns the number of bytes that a lane reads. The other bytes of its copy become zeros.
 std::uint32_t source_bytes(const Lanes& lanes, const Op& op, int lane) {
   const auto bytes = static_cast<std::uint32_t>(op.immediate);
   if (op.flags & kIgnoresSource) return predicate_of_lane(lanes, op, 2, lane) ? 0 : bytes;
@@ -47,7 +47,7 @@ CopyBatch batch_of(Lanes& lanes, const Op& op, Addresses& addresses) {
   return batch;
 }
 
-// The addresses of lanes outside of the mask repeat one inside.
+// Sets the addresses of lanes outside the mask to the address of a lane inside it.
 void fill_up(std::uint64_t (&address)[kLanes], std::uint32_t mask) {
   const std::uint64_t stand_in = mask == 0 ? 0 : address[__builtin_ctz(mask)];
   for (int l = 0; l < kLanes; ++l) {
@@ -73,7 +73,7 @@ void tell_issue(Observer& observer, const Actor& actor, const CopyBatch& batch,
   observer.copy_issued(from, to);
 }
 
-// Reports the reads and writes of the agent, neighbouring lanes together.
+// Reports the reads and writes of the agent. Adjacent bytes of neighbouring lanes are one access.
 void tell_accesses(Observer& observer, const CopyBatch& batch, const Actor& actor,
                    const Addresses& addresses) {
   AgentAccess access;

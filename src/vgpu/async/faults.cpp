@@ -1,4 +1,4 @@
-// Faults of memory accesses, in words: which memory, how large it is, how far off.
+// Describes faults of memory accesses in words: which memory, its size, and how far outside it.
 #include "vgpu/async/faults.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string name_of(Window window) {
   }
 }
 
-// "4 bytes past the end of the CTA's 1024 bytes"
+// Returns "4 bytes past the end of its 1024 bytes".
 std::string beyond(std::uint64_t address, std::uint64_t begin, std::uint64_t bytes) {
   if (address < begin) return fmt::format("{} bytes before its begin", begin - address);
   const std::uint64_t past = address - begin;
@@ -65,7 +65,7 @@ void tell_of(const Lanes& lanes, WarpAccess& access) {
   lanes.observer->access(access);
 }
 
-// The access, if it reaches into the shared memory of one CTA alone, as nearly all do.
+// If the access is in the shared memory of one CTA, as nearly all are, reports it and returns true.
 bool tell_one_owner(const Lanes& lanes, WarpAccess access) {
   const std::uint64_t* address = access.address;
   const std::uint64_t rank = address[0] >> kRankShift;
@@ -82,7 +82,7 @@ bool tell_one_owner(const Lanes& lanes, WarpAccess access) {
   return true;
 }
 
-// One access for each CTA whose shared memory it reaches, with offsets in that memory.
+// Reports one access for each CTA whose shared memory is accessed, with offsets in that memory.
 void tell_by_owner(const Lanes& lanes, WarpAccess access) {
   if (tell_one_owner(lanes, access)) return;
   const std::uint64_t* address = access.address;

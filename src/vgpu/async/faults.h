@@ -1,5 +1,5 @@
-// Reports of an operation about its accesses: faults, which stop the kernel (none of these
-// functions returns), and events for observers.
+// Reports on the accesses of operations: faults, which stop the kernel (these functions do not
+// return), and events for observers.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tessera::vgpu {
 
-// Looks up the allocation that holds all of [address, address + bytes), remembers it for the
-// instruction and returns it; null if there is none.
+// Returns the allocation that holds all of [address, address + bytes), and remembers it for the
+// instruction; null if there is none.
 const MemoryBlock* find_block(Lanes& lanes, const Op& op, std::uint64_t address, int bytes);
 
 struct BadAccess {
@@ -20,16 +20,16 @@ struct BadAccess {
   int bytes;
   int lane;
 };
-// The bytes of another CTA's shared memory; null if there are none, or if the instruction reaches
-// its own CTA only. That CTA must not have exited.
+// Returns the host memory of an access to another CTA's shared memory; null if no CTA has these
+// bytes, or if the instruction can access only its own CTA. Faults if the other CTA has exited.
 std::byte* find_in_cluster(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_out_of_bounds(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access);
-// A row (or column) of a matrix in shared memory, whose start must be a multiple of access.bytes.
+// Faults because this row or column of a matrix does not start at a multiple of access.bytes.
 [[noreturn]] void fault_misaligned_row(const Lanes& lanes, const Op& op, const BadAccess& access);
 
-// Reports an access of the lanes in `mask` to lanes.observer, which must not be null. The 32
-// addresses are those of the window; in shared memory they name the CTA too.
+// Reports an access of the lanes in `mask` to lanes.observer, which must not be null. `address` has
+// 32 addresses in the window; in shared memory they also contain the CTA's rank.
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address);
 

@@ -1,4 +1,4 @@
-// Tensor maps that a kernel edits: tensormap.replace, and the copy that publishes an edited map.
+// Modifies tensor maps in a kernel: tensormap.replace, and the copy that publishes a modified map.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ MapPlace map_place(const Site& site, std::uint64_t address) {
   return {global_place(site, address, kMapBytes, kMapAlignment), Window::kGlobal, address, 0};
 }
 
-// All of the map counts as accessed, in pieces of 16 bytes.
+// Reports an access to the whole map, in pieces of 16 bytes.
 void tell(const Site& site, AccessKind kind, const MapPlace& place) {
   Observer* observer = site.warp->cta().observer();
   if (!observer) return;
@@ -48,8 +48,8 @@ void tell(const Site& site, AccessKind kind, const MapPlace& place) {
   }
 }
 
-// HW: numbers of PTX ISA, tensormap.replace, .elemtype; the last two kinds differ in their order
-// from those of cuda.h.
+// HW: element type numbers of tensormap.replace (PTX ISA, .elemtype). In cuda.h the numbers 8 to 10
+// stand for other types.
 MapType type_numbered(const Site& site, std::uint64_t number) {
   constexpr MapType kTypes[] = {MapType::kU8,     MapType::kU16, MapType::kU32,  MapType::kS32,
                                 MapType::kU64,    MapType::kS64, MapType::kF16,  MapType::kF32,
@@ -118,7 +118,7 @@ void map_replace(const Op* first, const Op* last, Lanes& lanes) {
   }
 }
 
-// The lanes of the warp copy together; one does it here.
+// The lanes of the warp copy the map together; here one lane does it.
 void map_publish(const Op* op, const Op*, Lanes& lanes) {
   const Site site = site_of(lanes, *op, __builtin_ctz(lanes.mask));
   const MapPlace to = map_place(site, register_of<std::uint64_t>(lanes, *op, 0, site.lane));

@@ -10,7 +10,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// HW: ranges of PTX ISA, mbarrier: counts 1 to 2^20 - 1, bytes +-(2^20 - 1).
+// HW: ranges of PTX ISA, mbarrier: counts from 1 to 2^20 - 1, pending bytes from -(2^20 - 1) to
+// 2^20 - 1.
 constexpr std::uint32_t kMaxCount = (1 << 20) - 1;
 
 std::string named(const SharedPlace& place) {
@@ -235,8 +236,9 @@ std::optional<std::uint64_t> Mbarriers::test_state(const Site& site, const Share
   return phase;
 }
 
-// The phase that just ended has the other parity than the phase that runs. A warp that has seen n
-// phases end means, by parity p, the first phase from n on that has it.
+// The test succeeds if the phase of this parity has ended, that is if the current phase has the
+// other parity. If a warp knows n phases to have ended, it means the first phase of this parity
+// from n on.
 std::optional<std::uint64_t> Mbarriers::test_parity(const Site& site, const SharedPlace& place,
                                                     std::uint32_t parity) {
   Mbarrier& object = at(site, place);

@@ -1,5 +1,5 @@
-// Barrier objects in shared memory (PTX ISA: mbarrier). A phase ends when no arrivals and no bytes
-// are pending; the next one begins at the same time.
+// Barrier objects in shared memory (PTX ISA, mbarrier). A phase ends when no arrivals and no bytes
+// are pending; the next phase begins at the same time.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace tessera::vgpu {
 
-// A warp whose test for the current phase was false, as of its first such test.
+// A warp whose test for the current phase returned false, at its first such test.
 struct MbarrierWaiter {
   std::uint32_t warp = 0;
   int lane = 0;
@@ -29,19 +29,19 @@ struct Mbarrier {
   std::uint64_t phase = 0;
   std::uint64_t stored = 0;         // the content of its eight bytes
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
-  // Per barrier of the CTA: the number of phases that the warps which arrived there knew to have
-  // ended.
+  // For each barrier of the CTA: how many phases of the object have ended, as far as the warps that
+  // arrived at the barrier knew.
   std::array<std::uint64_t, kBarriers> told = {};
   std::vector<MbarrierWaiter> waiters;  // for the phase that runs
   MbarrierAccount account;              // under checks alone
 };
 
-// The result of mbarrier.arrive: phase, expected and pending arrivals before it.
+// Returns the state that mbarrier.arrive returns: phase, expected and pending arrivals.
 std::uint64_t state_of(const Mbarrier& object);
 std::uint64_t phase_in_state(std::uint64_t state);
 std::uint32_t pending_in_state(std::uint64_t state);
 
-// All objects of a cluster. Misuse after which the kernel cannot continue is a fault at the site.
+// All mbarrier objects of a cluster. Misuse after which the kernel cannot continue throws a fault.
 class Mbarriers {
  public:
   explicit Mbarriers(AsyncCluster& cluster) : cluster_(cluster) {}
@@ -58,34 +58,34 @@ class Mbarriers {
     bool no_complete = false;  // must not end the phase
     bool relaxed = false;      // orders nothing by itself
   };
-  // Returns the state before the arrival.
+  // Returns the state of the object before the arrival.
   std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);
   void expect(const Site& site, const SharedPlace& place, std::uint32_t bytes);
-  // Copied bytes have arrived. `agent` is the agent that copied them; 0: the thread itself.
+  // Called when bytes have arrived, copied by `agent`. 0: no agent, as in mbarrier.complete_tx.
   void complete(const Site& site, const SharedPlace& place, std::uint32_t bytes, AgentId agent);
-  // cp.async.mbarrier.arrive: one more arrival is waited for in this phase.
+  // cp.async.mbarrier.arrive: this phase waits for one more arrival.
   void add_pending(const Site& site, const SharedPlace& place);
-  // The arrival is that these agents are done.
+  // Makes the arrival of cp.async.mbarrier.arrive: the copies of these agents are done.
   void arrive_for(const Site& site, const SharedPlace& place, const std::vector<AgentId>& agents);
 
-  // Whether the phase is over, and which one that is: nothing if it is not.
+  // Returns the phase of the state if it has ended; nullopt if it has not.
   std::optional<std::uint64_t> test_state(const Site& site, const SharedPlace& place,
                                           std::uint64_t state);
-  // kNoPhase: parity 1 of a fresh object, which has had no phase.
+  // The result for parity 1 of an object in phase 0: the test succeeds, but no phase has ended.
   static constexpr std::uint64_t kNoPhase = ~std::uint64_t{0};
   std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
                                            std::uint32_t parity);
 
-  // A warp arrives at a barrier of its CTA, or passes it: every warp that waits for it then also
-  // knows the phases that it knows to have ended. So warpgroups may alternate at a ring.
+  // Called when a warp arrives at a barrier of its CTA (tell) or passes it (hear). Arriving warps
+  // tell passing warps which phases have ended. So warpgroups may alternate at a ring of stages.
   void tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
   void hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
 
-  // A counter that grows with every change: while it stays, nothing happens.
+  // A counter of changes of objects. As long as it is constant, no object has changed.
   std::uint64_t changes() const { return changes_; }
   // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
   std::string describe(std::uint32_t owner) const;
-  // The objects of the CTA with threads that wait for their phase, by offset.
+  // The objects of the CTA for whose current phase some thread waits, by offset.
   std::map<std::uint32_t, const Mbarrier*> waited_for(std::uint32_t owner) const;
 
  private:

@@ -1,4 +1,4 @@
-// mbarrier.* except for the waits, which may block their warp: those are in exec/warp_async.cpp.
+// mbarrier.* except for waits. These may block their warp and are in exec/warp/warp_async.cpp.
 #include "vgpu/async/operations.h"
 #include "vgpu/async/parts.h"
 

@@ -1,6 +1,6 @@
-// The view that asynchronous operations have of the warp, the CTA and the cluster that issue them:
-// their queues and barrier objects, and their numbers. The executor's Warp, Cta and Cluster are
-// these and run them.
+// The warp, the CTA and the cluster as asynchronous operations see them: with their queues and
+// barrier objects, their indices and their observer. The executor's classes Warp, Cta and Cluster
+// are derived from these classes.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class AsyncCta {
   AsyncCluster& cluster() const { return cluster_; }
   std::uint32_t warps() const { return warp_count_; }
   virtual AsyncWarp& warp(std::uint32_t index) = 0;
-  // A phase of the object at this offset is over.
+  // The mbarrier at this offset has completed a phase.
   virtual void mbarrier_opens(std::uint32_t offset) = 0;
 
  protected:
@@ -90,7 +90,7 @@ class AsyncCluster {
   Mbarriers& mbarriers() { return mbarriers_; }
   Transfers& transfers() { return transfers_; }
   AgentId new_agent() { return ++agents_; }
-  // Whether asynchronous operations happen as late as possible.
+  // Whether asynchronous operations take effect as late as possible.
   bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
 
  protected:

@@ -61,7 +61,7 @@ template <class Half>
 u16 add_half(u16 a, u16 b) {
   return Half::narrow(fused_odd(Half::widen(a), 1.0, Half::widen(b)));
 }
-// The number, if only one of the two is a number; +0 is larger than -0.
+// If one operand is NaN, returns the other. +0 is larger than -0.
 template <class Half, bool take_larger>
 u16 select_half(u16 a, u16 b) {
   if (Half::is_nan(a)) return Half::is_nan(b) ? u16(Half::kNan) : b;

@@ -1,5 +1,5 @@
-// The .reduce forms of bulk copies: how they combine arriving elements with memory, each
-// atomically.
+// The reductions of bulk copies: how arriving elements are combined with memory. Each element is
+// combined atomically.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ constexpr std::uint32_t bytes_of(CopyElement element) {
 
 enum class Reduction : std::uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 
-// Combines `bytes` of elements; null when the operation does not exist for the element.
+// Combines `bytes` bytes of elements into `to`; null if the element type has no such reduction.
 using Reduce = void (*)(std::byte* to, const std::byte* from, std::uint64_t bytes);
 Reduce find_reduce(Reduction reduction, CopyElement element);
 

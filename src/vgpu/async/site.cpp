@@ -76,7 +76,7 @@ SharedPlace shared_place(const Site& site, std::uint64_t address, std::uint64_t 
   if (distance < lanes.shared_bytes && bytes <= lanes.shared_bytes - distance) {
     return {cta.rank(), static_cast<std::uint32_t>(distance), lanes.shared + distance};
   }
-  // Faults in other memory get the wording of loads and stores.
+  // Faults in the shared memory of other CTAs have the same text as for loads and stores.
   Op op = *site.op;
   op.flags = static_cast<std::uint32_t>(Window::kShared) | (cluster ? kSharedCluster : 0);
   const BadAccess access{Window::kShared, local, static_cast<int>(bytes), site.lane};

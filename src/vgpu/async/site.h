@@ -1,4 +1,4 @@
-// The origin of an asynchronous operation, one instruction of one lane, and its operands.
+// The origin of an asynchronous operation, one instruction of one lane; access to its operands.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ struct Site {
   [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
   [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
                              std::uint64_t address) const;
-  // Adds a hint for kinds of faults without a hint of their own.
+  // Throws a fault with this hint. For kinds of faults that have no hint of their own.
   [[noreturn]] void fault_with(FaultKind kind, const std::string& message, const std::string& hint,
                                const std::uint64_t* address = nullptr) const;
-  // Something wrong that does not stop the kernel.
+  // Reports an error that does not stop the kernel.
   void notice(const char* check, const std::string& message, const std::string& hint) const;
 };
 
 inline Site site_of(const Lanes& lanes, const Op& op, int lane) { return {lanes.warp, &op, lane}; }
 
-// Register `operand` of one lane.
+// The value of register operand number `operand` in one lane.
 template <class T>
 T& register_of(const Lanes& lanes, const Op& op, int operand, int lane) {
   return reinterpret_cast<T*>(lanes.registers + op.operand[operand])[lane];
@@ -49,17 +49,17 @@ inline bool predicate_of_lane(const Lanes& lanes, const Op& op, int operand, int
   return (bits >> lane & 1) != 0;
 }
 
-// Bytes in the shared memory of a CTA of the cluster.
+// A place in the shared memory of a CTA of the cluster.
 struct SharedPlace {
   std::uint32_t owner = 0;   // rank
   std::uint32_t offset = 0;  // in its shared memory
   std::byte* host = nullptr;
 };
-// `address`: of the shared window, or generic. Faults where it is out of bounds or not a multiple
-// of `alignment`, where another CTA is meant and `cluster` is false, or where that CTA has exited.
+// `address` is generic or in the shared window. Faults if the bytes are out of bounds, misaligned,
+// in an exited CTA, or in another CTA although `cluster` is false.
 SharedPlace shared_place(const Site& site, std::uint64_t address, std::uint64_t bytes,
                          std::uint64_t alignment, bool cluster);
-// Host memory of global bytes.
+// Returns the host memory of these bytes of global memory. Faults if there are none.
 std::byte* global_place(const Site& site, std::uint64_t address, std::uint64_t bytes,
                         std::uint64_t alignment);
 

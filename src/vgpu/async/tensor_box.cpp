@@ -8,20 +8,21 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::uint32_t kChunk = 16;  // bytes: what a swizzle moves, and a store writes, as one
+constexpr std::uint32_t kChunk = 16;  // bytes: the unit of swizzles and of stores
 
 std::uint64_t size_of(const TensorMap& map, int d) {
   return map.sizes[d] == 0 ? std::uint64_t{1} << 32 : map.sizes[d];
 }
 
-// HW: the innermost dimension has no element stride unless maps are interleaved (cuda.h,
+// HW: the innermost dimension has no element stride, except in interleaved maps (cuda.h,
 // cuTensorMapEncodeTiled).
 std::uint32_t steps_of(const TensorMap& map, int d) {
   return (map.box[d] + map.element_strides[d] - 1u) / map.element_strides[d];
 }
 
-// HW: a swizzle exchanges 16-byte chunks by the address in shared memory: with 128 bytes, bits 4-6
-// are combined with bits 7-9, and fewer bits with 64 and 32 bytes (PTX ISA, swizzling modes).
+// HW: a swizzle permutes 16-byte chunks by their address in shared memory. The 128-byte swizzle
+// XORs address bits 4-6 with bits 7-9; the 64- and 32-byte swizzles do this with two and one of
+// these bits (PTX ISA, swizzling modes).
 std::uint32_t swizzled(MapSwizzle swizzle, std::uint32_t offset) {
   const std::uint32_t mask = (1u << static_cast<int>(swizzle)) - 1;
   const std::uint32_t address = offset + kSharedBase;
@@ -57,8 +58,8 @@ Row row_of(const TensorBox& box, std::uint32_t index) {
   return row;
 }
 
-// Calls f(host, position, bytes) for the parts of a row's bytes [begin, end) that are neighbours in
-// shared memory.
+// Calls f(host, position, bytes) for each part of the row's bytes [begin, end) that is contiguous
+// in shared memory.
 template <class F>
 void for_each_part(const TensorBox& box, const SharedPlace& place, std::uint32_t row,
                    std::uint32_t begin, std::uint32_t end, F f) {
@@ -119,8 +120,8 @@ std::vector<GlobalRange> add_load(const Site& site, const TensorBox& box,
   return ranges;
 }
 
-// HW: a store leaves out whole chunks of 16 bytes: those that begin outside. The rest of a chunk
-// that the tensor ends in is written too (measured on an H200); loads fill by elements.
+// HW: a store omits only whole 16-byte chunks, those that begin outside the tensor. A chunk that
+// begins inside is written to its end (measured on an H200). A load decides for each element.
 std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const SharedPlace& from,
                                    Transfer& transfer) {
   std::vector<GlobalRange> ranges;
@@ -141,7 +142,7 @@ std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const
 std::array<std::byte, 16> fill_of(const TensorMap& map) {
   std::array<std::byte, 16> fill = {};
   if (!map.nan_fill) return fill;
-  // A NaN with all bits set except the sign, in every element.
+  // In each element all bits but the sign are set, which is a NaN.
   fill.fill(std::byte{0xff});
   const std::uint32_t bytes = bytes_of(map.type);
   for (std::uint32_t at = bytes - 1; at < fill.size(); at += bytes) fill[at] = std::byte{0x7f};

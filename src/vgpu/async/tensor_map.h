@@ -1,6 +1,6 @@
-// Tensor maps of the virtual GPU: the 128 opaque bytes that describe to a tensor copy where the
-// tensor is and how a box of it is laid out in shared memory. The code that makes maps defines what
-// is legal.
+// Tensor maps of the virtual GPU: the 128 opaque bytes that tell a tensor copy where
+// the tensor is, and how a box of it is laid out in shared memory. The code that
+// encodes maps checks their values.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tessera::vgpu {
 
-// HW: numbers of cuda.h, release 13.0: CUtensorMapDataType, ...Interleave, ...Swizzle,
-// ...FloatOOBfill. tensormap.replace uses the same numbers for the last three (PTX ISA).
+// HW: numbers of CUtensorMapDataType, ...Interleave, ...Swizzle and ...FloatOOBfill in cuda.h of
+// CUDA 13.0. The last three have the same numbers in tensormap.replace (PTX ISA).
 enum class MapType : std::uint8_t {
   kU8,
   kU16,

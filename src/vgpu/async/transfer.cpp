@@ -8,7 +8,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// Fills repeat the pattern from its start: they start at whole elements.
+// Fills `bytes` bytes with the pattern, from its start: a filled range starts at a whole element.
 void fill(const Transfer& transfer, std::byte* to, std::uint32_t bytes) {
   for (std::uint32_t at = 0; at < bytes; at += 16) {
     std::memcpy(to + at, transfer.fill.data(), std::min(bytes - at, 16u));
@@ -33,7 +33,7 @@ void Transfers::issue(Transfer transfer) {
   }
   if (!cluster_.is_lazy()) {
     deliver(transfer);
-    // An observer needs to know when the transfer is waited for.
+    // The transfer stays in the queue, so that the wait for it can be reported to the observer.
     if (!transfer.in_group || !cluster_.observer()) return;
     transfer.pieces = {};
   }

@@ -1,6 +1,6 @@
-// Bulk copies: one thread issues them, and a separate engine performs them (PTX ISA: cp.async.bulk,
-// st.async, red.async). A transfer reads its source, writes its destination and then signals
-// mbarriers, or is waited for in a bulk group of its thread.
+// Bulk copies: one thread issues a copy, and a separate engine performs it (PTX ISA, cp.async.bulk,
+// st.async, red.async). A transfer reads its source and writes its destination. Then it signals
+// mbarriers, or the thread waits for its bulk group.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace tessera::vgpu {
 
-// Neighbouring bytes; a null source means fill.
+// Contiguous bytes to copy. If `from` is null, the fill pattern is written.
 struct Piece {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;
 };
 
-// The tensor map that a transfer uses, as it was at the issue.
+// The tensor map of a transfer, as it was when the copy was issued.
 struct MapInUse {
   const std::byte* where = nullptr;
   std::array<std::byte, 128> bytes;
@@ -49,14 +49,14 @@ class Transfers {
   void clear();
   void issue(Transfer transfer);
   void commit(AsyncWarp& warp, std::uint32_t mask);
-  // All but the newest `pending` groups of these lanes are done, or have been read.
+  // Completes all groups of these lanes but the newest `pending`. If `read`, only their reads.
   void wait(AsyncWarp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
-  // Called when nothing else can make progress: completes one transfer that an mbarrier waits for.
-  // False if there is none.
+  // Called if nothing else can make progress: completes one transfer that signals mbarriers.
+  // Returns false if there is none.
   bool deliver_one(std::uint64_t random);
-  // The threads end. Transfers that they have not waited for no longer belong to them.
+  // Called when these threads exit. They no longer own the transfers that they have not waited for.
   void lanes_exit(const AsyncWarp& warp, std::uint32_t mask);
-  // The end of the cluster: transfers that no thread waits for are completed now.
+  // Called at the end of the cluster: completes the transfers that no thread has waited for.
   void deliver_all();
 
  private:
@@ -68,7 +68,7 @@ class Transfers {
   std::deque<Transfer> queue_;  // in the order of issue
 };
 
-// The number of bulk groups that each lane of a warp has committed.
+// For each lane of a warp, the number of bulk groups that it has committed.
 struct BulkGroups {
   std::uint32_t committed[kLanes] = {};
 };

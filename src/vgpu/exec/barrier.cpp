@@ -1,4 +1,4 @@
-// Rules of bar.sync, bar.arrive and bar.red (PTX ISA: bar, barrier).
+// The rules of bar.sync, bar.arrive and bar.red (PTX ISA, bar and barrier).
 #include "vgpu/exec/barrier.h"
 
 #include <fmt/format.h>

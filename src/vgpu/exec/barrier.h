@@ -1,5 +1,5 @@
-// The sixteen barriers of a CTA. Warps arrive as a whole; a barrier opens when the number of
-// threads that its first arrival named (or all that have not exited) is there.
+// The sixteen barriers of a CTA. Only whole warps arrive. A barrier opens when as many threads have
+// arrived as its first arrival named or, if none are named, all that have not exited.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Barrier {
   BarrierKind kind = BarrierKind::kSync;
   std::uint32_t trues = 0, threads = 0;  // reduction: true predicates; all predicates
 
-  // Adds one warp. Returns what is wrong with that, empty if nothing.
+  // Adds one warp. Returns an error message, or "" if the arrival is legal.
   std::string arrive(BarrierKind kind, std::uint32_t expected, std::uint32_t cta_threads);
   bool is_complete(std::uint32_t live_warps) const {
     return arrived != 0 && arrived >= (expected != 0 ? expected : live_warps * kLanes);

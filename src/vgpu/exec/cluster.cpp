@@ -1,5 +1,5 @@
-// A warp runs to its next barrier before another starts. So where a barrier is missing, a warp sees
-// memory as it never is if warps run in step, and the result is wrong every time.
+// A warp runs to its next barrier before another warp starts. If a barrier is missing, warps see
+// memory in states that never occur while warps run in step, so the result is wrong in every run.
 #include "vgpu/exec/cluster.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// splitmix64: the next of a sequence of well mixed numbers.
+// splitmix64: returns the next number of a pseudo-random sequence.
 std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -19,12 +19,12 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// After this many rounds without a long turn, the cluster checks whether anything still changes.
+// After this many rounds in which every warp reached a wait, checks whether anything still changes.
 constexpr std::uint32_t kRoundsBetweenLooks = 1024;
 
-// WHY: a wait without a counter returns to the same state long before this. Whatever still changes
-// its state then has a counter, and may be a poll that gives up; it gets this many instructions to
-// do so.
+// WHY: a wait loop without a counter returns to an earlier state long before this many checks. So
+// if the state still changes, the loop has a counter and may give up by itself. It gets this many
+// instructions to do so.
 constexpr std::uint64_t kLooksBeforeFreePolls = 1024;
 constexpr std::uint64_t kInstructionsOfFreePolls = 1 << 23;
 
@@ -42,7 +42,7 @@ Cluster::Cluster(const LaunchContext& context, Observer* observer)
   warps_ = in_order_;
 }
 
-// Clusters are counted like CTAs: x first. So are the CTAs of a cluster, by rank.
+// Clusters are numbered like CTAs, with x running fastest; so are the CTAs of a cluster, by rank.
 void Cluster::place_ctas(std::uint64_t index) {
   std::uint32_t first[3];
   for (int d = 0; d < 3; ++d) {
@@ -115,7 +115,7 @@ Cluster::Progress Cluster::finish() {
   return Progress::kFinished;
 }
 
-// Runs every warp that can run once. Returns whether there was one.
+// Runs each warp that can run, once. Returns whether there was any.
 bool Cluster::run_warps() {
   bool any = false;
   for (Warp* warp : warps_) {
@@ -126,7 +126,8 @@ bool Cluster::run_warps() {
   return any;
 }
 
-// Under the lazy schedule: completes one asynchronous operation that a warp may be waiting for.
+// Under the lazy schedule: completes one asynchronous operation that some warp may wait for.
+// Returns whether there was one.
 bool Cluster::finish_late_operation() {
   const bool by_seed = context_.observation.warp_order_seed != 0;
   if (transfers_.deliver_one(by_seed ? next_random(random_) : 0)) return true;
@@ -136,7 +137,7 @@ bool Cluster::finish_late_operation() {
   return false;
 }
 
-// Lets waits for mbarriers return false.
+// Makes all waits for mbarriers return false. Returns whether there were any.
 bool Cluster::wake_waits() {
   loads_at_wake_ = executed_.loads;
   bool any = false;
@@ -144,8 +145,8 @@ bool Cluster::wake_waits() {
   return any;
 }
 
-// Whether anything changes. Changes that the state does not show are counted: stores, changes of
-// mbarriers.
+// Checks whether anything changes. Stores and changes of mbarriers are not visible in the hash
+// `state`, so they are counted.
 RepeatWatch::Verdict Cluster::look() {
   executed_ = {};
   std::uint64_t state = barrier_.arrived + (std::uint64_t{barrier_.live} << 20);
@@ -208,7 +209,7 @@ void Cluster::check_barrier() {
   for (Warp* warp : warps_) warp->release_from_cluster();
 }
 
-// The barrier waits only for the threads that are left.
+// The barrier of the cluster waits only for threads that have not exited.
 void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
   barrier_.live -= count;
   barrier_.arrived -= arrived;

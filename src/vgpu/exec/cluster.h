@@ -1,5 +1,5 @@
-// The CTAs that run together: a cluster, or one CTA alone. A worker thread owns one Cluster and
-// uses it for all the clusters that it runs.
+// CTAs that run together: those of a cluster, or a single CTA. A worker thread uses the object for
+// one cluster of the launch after the other.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu {
 
-// Counts threads for barrier.cluster: opens when all that have not exited have arrived.
+// The threads at barrier.cluster. It opens when all threads that have not exited have arrived.
 struct ClusterBarrier {
   std::uint32_t arrived = 0;
   std::uint32_t live = 0;
@@ -27,26 +27,26 @@ class Cluster final : public AsyncCluster {
     kFinished,
     kIdle  // it goes round without an effect, and may wait for what others do
   };
-  // Makes it the cluster with this linear index.
+  // Makes this object the cluster with this linear index, at its start.
   void start(std::uint64_t index);
-  // Runs it on. Throws Fault.
+  // Continues the cluster until it has finished or is idle. Throws Fault.
   Progress run();
-  // Whether it did anything since the last call that others may see.
+  // Whether the cluster has done anything since the last call that other clusters may see.
   bool had_effects();
-  // Called for an idle cluster that no other cluster can wake.
+  // Called if the cluster is idle and no other cluster can wake it.
   [[noreturn]] void fault_idle(const std::string& why);
 
-  // ---- for its CTAs and warps -------------------------------------------------------------------
+  // ---- for the cluster's CTAs and warps ---------------------------------------------------------
   Cta& cta(std::uint32_t rank) override { return ctas_[rank]; }
   ClusterBarrier& barrier() { return barrier_; }
-  // Grows with every read and with the warp instructions that have run: the same in every run.
+  // Grows with each call and with the executed warp instructions, so it is the same in every run.
   std::uint64_t clock();
-  // Whether a wait that comes too early shall return false at once; depends on the seed.
+  // Whether a wait that comes too early returns false at once. This depends on the seed.
   bool is_spurious();
-  // Whether a test of a barrier object that is not complete returns false at once: nothing else can
-  // run, and loops around such tests may end by their own counters.
+  // Whether a test of an incomplete mbarrier returns false at once. It does if nothing else can
+  // run: a loop around such tests may end by a counter of its own.
   bool polls_freely() const { return polls_freely_; }
-  // Called when a warp has run its whole turn without reaching a wait.
+  // Called when a warp has used up its turn without reaching a wait.
   void note_long_turn() { long_turn_ = true; }
   // Opens the barrier of the cluster if all threads have arrived.
   void check_barrier();
@@ -54,7 +54,7 @@ class Cluster final : public AsyncCluster {
   void threads_exit(std::uint32_t count, std::uint32_t arrived);
   void cta_finished(std::uint32_t rank);
 
-  // Counts of all clusters since the last call, by instruction of the kernel.
+  // Returns the counts since the last call, by index of the instruction in the kernel.
   std::vector<InstructionCounter> take_counts();
 
  private:

@@ -74,7 +74,7 @@ void Cta::check_barrier(std::uint32_t id) {
   for (Warp& warp : warps_) warp.release(id, result);
 }
 
-// Barriers that wait for the remaining threads may open now.
+// A warp has exited: barriers that waited for it may open now.
 void Cta::warp_finished() {
   --live_warps_;
   for (std::uint32_t id = 0; id < kBarriers; ++id) check_barrier(id);

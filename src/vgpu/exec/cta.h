@@ -1,5 +1,5 @@
-// A CTA: its warps, shared memory and barriers. Used for all the CTAs that have its rank in the
-// clusters of one worker thread.
+// A CTA: its warps, shared memory and barriers. A worker thread uses the object for all CTAs that
+// have this rank in the clusters that it runs.
 #pragma once
 
 #include <array>
@@ -23,28 +23,28 @@ class Cta final : public AsyncCta {
  public:
   Cta(Cluster& cluster, std::uint32_t rank);
 
-  // Makes it the CTA at this place of the grid.
+  // Makes this object the CTA at this position of the grid.
   void start(const std::array<std::uint32_t, 3>& place);
 
-  // ---- for its cluster --------------------------------------------------------------------------
+  // ---- for the CTA's cluster --------------------------------------------------------------------
   Warp& warp(std::uint32_t index) override { return warps_[index]; }
   const Warp* first_unfinished() const;
-  // A line for each barrier with waiting threads, and for each warp that waits.
+  // Returns a line for each barrier at which threads wait, and for each warp.
   std::string describe_waits() const;
   void notice_uneven_register_moves();
   void notice_missing_registers();
   void notice_lonely_products();
-  // Warp instructions since take_counts: all, those that store, those that load or are atomic.
+  // Warp instructions since take_counts(): all, stores, and loads or atomics.
   struct Executed {
     std::uint64_t all = 0, stores = 0, loads = 0;
   };
   Executed executed() const;
-  // A hash of the positions of all its threads and of their registers.
+  // A hash of the positions and registers of all threads.
   std::uint64_t state() const;
-  // Counts of all CTAs since the last call, by instruction of the kernel.
+  // Returns the counts since the last call, by index of the instruction in the kernel.
   std::vector<InstructionCounter> take_counts();
 
-  // ---- for its warps ----------------------------------------------------------------------------
+  // ---- for the CTA's warps ----------------------------------------------------------------------
   Cluster& cluster() const { return cluster_; }
   std::uint32_t threads() const { return threads_; }
   WarpPlace place_of(std::uint32_t warp) const;
@@ -52,7 +52,7 @@ class Cta final : public AsyncCta {
   // Opens the barrier if all threads have arrived.
   void check_barrier(std::uint32_t id);
   void warp_finished();
-  // Warps of the warpgroup pass their wgmma when all warps that have not ended have reached it.
+  // Lets warps of the group pass a wgmma that all its warps have reached, or have exited before.
   void check_warpgroup(std::uint32_t group);
   void mbarrier_opens(std::uint32_t offset) override;
 

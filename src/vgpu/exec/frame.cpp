@@ -1,5 +1,5 @@
-// Constants and special registers are registers like any other: filled when a frame is made, so
-// that operations need not know them.
+// Constants and special registers are ordinary registers, which are filled when a frame is made. So
+// operations need not distinguish them.
 #include "vgpu/exec/frame.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@ void broadcast(std::byte* to, T value) {
   for (int l = 0; l < kLanes; ++l) std::memcpy(to + l * sizeof(T), &value, sizeof(T));
 }
 
-// A predicate is one bit per lane.
+// Sets a predicate, which has one bit per lane.
 void broadcast_flag(std::byte* to, bool value) {
   const std::uint32_t lanes = value ? kAllLanes : 0;
   std::memcpy(to, &lanes, sizeof lanes);
@@ -157,7 +157,8 @@ void fill_place(const Frame& frame, const WarpPlace& place) {
     std::byte* to = frame.registers.get() + prefill.offset;
     if (prefill.kind == Prefill::Kind::kPoison) {
       const bool predicate = prefill.scalar == Scalar::kPredicate;
-      // WHY the highest bit: all ones, the usual bits, are a false predicate, as ever.
+      // WHY the highest bit: undefined bits that are all ones, the default, must give a false
+      // predicate.
       fill(to, prefill.scalar, predicate ? ~place.undefined >> 63 : place.undefined);
     } else if (prefill.kind == Prefill::Kind::kSpecial) {
       if (prefill.scalar == Scalar::kPredicate) {

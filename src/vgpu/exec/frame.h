@@ -1,5 +1,5 @@
-// The state of one activation of a function: registers, parameter memory for its calls, and its
-// place in the local memory of the lanes. Lanes that called together share a frame.
+// One activation of a function: its registers, the parameter memory for its calls, and its part of
+// the lanes' local memory. Lanes that called the function together share a frame.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +40,12 @@ struct Frame {
     forget();
   }
 
-  // WHY: nothing may depend on what the host left there, or on the CTA that ran before. Constants
-  // and the place have to be filled in again.
+  // WHY: nothing may depend on old data of the host or of an earlier CTA. After this call,
+  // constants and special registers must be filled again.
   void forget() { std::memset(registers.get(), 0xff, function->frame_bytes); }
 };
 
-// The values of the special registers of one warp.
+// What the special registers of one warp are computed from.
 struct WarpPlace {
   std::uint32_t block[3] = {}, grid[3] = {}, cta[3] = {}, cluster[3] = {1, 1, 1};
   std::uint32_t rank = 0;  // the CTA's rank in its cluster
@@ -56,8 +56,8 @@ struct WarpPlace {
   std::uint64_t undefined = ~std::uint64_t{0};  // the content of unwritten registers
 };
 
-// Fills what never changes in a CTA of this rank, and what depends on the place (again for each
-// CTA).
+// fill_constants() fills what is the same in all CTAs of this rank. fill_place() fills what depends
+// on the CTA and the warp; it is called for each CTA.
 void fill_constants(const Frame& frame, std::uint32_t rank);
 void fill_place(const Frame& frame, const WarpPlace& place);
 

@@ -1,4 +1,4 @@
-// A guard narrows the active lanes for one instruction.
+// A guard predicate narrows the active lanes for one instruction.
 #include "vgpu/exec/guard.h"
 
 #include <bit>

@@ -1,19 +1,19 @@
-// Guarded instructions: @p and @!p.
+// Instructions with a guard predicate: @p and @!p.
 #pragma once
 
 #include "vgpu/program/op.h"
 
 namespace tessera::vgpu {
 
-// Low bits of Op::guard; the rest is the predicate's offset.
+// The lowest bit of Op::guard. The other bits are the offset of the predicate.
 constexpr std::uint32_t kGuardNegated = 1;
 
-// Runs Op::guarded for the active lanes whose guard holds; counts those lanes, or leaves that to
-// the instruction's first operation.
+// Runs Op::guarded for the active lanes whose guard is true. The first function also counts these
+// lanes; with the second, the first operation of the instruction has counted them.
 void run_guarded_and_count(const Op* first, const Op* last, Lanes& lanes);
 void run_guarded(const Op* first, const Op* last, Lanes& lanes);
 
-// The active lanes whose guard holds.
+// Returns the active lanes whose guard is true.
 inline std::uint32_t guarded_mask(const Op& op, const Lanes& lanes) {
   const auto* predicate =
       reinterpret_cast<const std::uint32_t*>(lanes.registers + (op.guard & ~kGuardNegated));

@@ -1,6 +1,6 @@
-// CTAs are handed out in order, each worker thread runs whole CTAs. Counts are summed at the end,
-// and of several faults the one of the lowest CTA is reported, so that no report depends on the
-// number of threads; but races between CTAs may be reported from either side, or be missed by
+// CTAs are started in order, and a worker thread runs whole CTAs. Counts are summed at the end. Of
+// several faults, the one of the lowest CTA is reported, so that reports do not depend on the
+// number of threads. Only races between CTAs may be reported from either side, or be missed by
 // chance (docs/check.md, what it cannot see).
 #include "vgpu/exec/launch.h"
 
@@ -18,8 +18,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// HW: what an H200 holds at once (CUDA C++ Programming Guide, technical specifications; 132
-// SMs). Registers are not counted.
+// HW: how much an H200 holds at once (CUDA C++ Programming Guide, technical specifications; 132
+// SMs). Registers do not limit it here.
 constexpr std::uint64_t kMultiprocessors = 132;
 constexpr std::uint64_t kThreadsOfOne = 2048, kCtasOfOne = 32, kSharedOfOne = 228 << 10;
 constexpr std::uint64_t kSharedOfTheSystem = 1 << 10;  // a CTA
@@ -36,15 +36,15 @@ std::uint64_t clusters_at_once(const LaunchContext& context) {
   return std::max<std::uint64_t>(1, ctas * kMultiprocessors / size);
 }
 
-// Detects that nothing can continue: all workers examined all of their clusters after the last
-// change.
+// Detects that nothing can continue: all workers have checked all of their clusters since the last
+// event, and all of them were idle.
 class Standstill {
  public:
   explicit Standstill(std::size_t workers) : idle_since_(workers, kNever) {}
 
   void happened() { ++happenings_; }
   std::uint64_t happenings() const { return happenings_; }
-  // The worker found all of its clusters idle, in a check that began at event number `since`.
+  // The worker has found all of its clusters idle. Its check began after event number `since`.
   void idle(std::size_t worker, std::uint64_t since) { note(worker, since); }
   void done(std::size_t worker) { note(worker, kDone); }
   bool is_reached() const { return reached_; }
@@ -67,7 +67,7 @@ class Standstill {
   std::vector<std::uint64_t> idle_since_;
 };
 
-// A cluster, from its start to its end. Whoever watches it watches no other one meanwhile.
+// One running cluster. Its observer sees no other cluster until this one has ended.
 struct Resident {
   std::unique_ptr<Observer> observer;
   Cluster cluster;
@@ -119,8 +119,8 @@ class Launch {
     std::vector<std::unique_ptr<Resident>> spare;
   };
 
-  // WHY: all of it is in the try block, the CTA's memory too: what leaves a thread ends the
-  // process.
+  // WHY the try block holds everything, including the CTA's memory: an exception that leaves a
+  // thread ends the process.
   void work(std::size_t worker) {
     Work mine;
     mine.worker = worker;
@@ -134,8 +134,8 @@ class Launch {
     standstill_.done(worker);
   }
 
-  // One cluster after the other. Those that go round without an effect step aside, for they may
-  // wait for later ones; they are looked at again whenever a cluster has ended.
+  // Runs one cluster after the other. A cluster that spins without an effect is set aside, because
+  // it may wait for later clusters. It runs again whenever another cluster has ended.
   void run_clusters(Work& mine) {
     for (;;) {
       switch (start_next(mine)) {
@@ -180,7 +180,7 @@ class Launch {
     return ended ? Started::kEnded : Started::kWaits;
   }
 
-  // Whether any cluster that waited did something that others may see.
+  // Runs the waiting clusters again. Returns whether any of them did something that others may see.
   bool look_again(Work& mine) {
     bool any = false;
     for (auto& resident : mine.waiting) {
@@ -197,7 +197,7 @@ class Launch {
     return any;
   }
 
-  // Called when none of this worker's clusters can continue, and no further one can start.
+  // Called if none of this worker's clusters can continue, and no further cluster can start.
   void wait_for_others(Work& mine) {
     if (standstill_.is_reached()) {
       mine.index = mine.waiting.front()->index;
@@ -244,7 +244,8 @@ class Launch {
     fault_ = std::current_exception();
   }
 
-  // WHY sums by weight: rounded once, they are the same however the threads shared the CTAs.
+  // WHY one sum per weight: a sum that is rounded once does not depend on which thread ran which
+  // CTA.
   void add(const std::vector<InstructionCounter>& more, double weight) {
     const std::lock_guard lock(mutex_);
     std::vector<InstructionCounter>& sum = by_weight_[weight];

@@ -1,4 +1,4 @@
-// Runs all CTAs of one launch on the host's cores.
+// Runs all CTAs of a launch on the host's cores.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace tessera::vgpu {
 
-// Makes what sees the launch; null where nothing does.
+// Makes the observer of the launch; null if nothing is observed.
 using MakeObserver = std::unique_ptr<LaunchObserver> (*)(const LaunchContext& context);
 
-// Throws the Fault of the first CTA (by index) that has one.
+// If CTAs fault, throws the Fault of the one with the lowest index.
 LaunchReport run_launch(const LaunchContext& context, MakeObserver make_observer, int host_threads);
 
 }  // namespace tessera::vgpu

@@ -9,7 +9,7 @@ namespace tessera::vgpu {
 namespace {
 
 constexpr std::size_t kLongestString = 1 << 16;
-// A field wider than this is cut: no terminal shows it.
+// The maximum width of a field in characters. Wider fields are cut.
 constexpr int kWidest = 4096;
 
 class Arguments {
@@ -32,7 +32,7 @@ class Arguments {
   int count_ = 0;
 };
 
-// One "%..." of a format, without its length modifier.
+// One conversion specification of a format ("%..."), without its length modifier.
 struct Conversion {
   std::string spec = "%";
   char type = 0;
@@ -56,7 +56,7 @@ void add_number(const std::string& format, std::size_t& at, Arguments& arguments
   if (any) spec += std::to_string(number);
 }
 
-// `at` is after the '%', and then after the conversion.
+// Parses one conversion. `at` is the position after the '%', and then after the conversion.
 Conversion parse(const std::string& format, std::size_t& at, Arguments& arguments) {
   Conversion conversion;
   for (; at < format.size() && is_in(format[at], "-+ #0"); ++at) conversion.spec += format[at];

@@ -1,4 +1,4 @@
-// printf of a kernel, put into words on the host: C's rules, arguments as the compiler packed them.
+// Formats the output of printf on the host: C's rules, arguments as the compiler packs them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Printed {
   int arguments = 0;  // the return value of printf
 };
 
-// `format` and the arguments of %s are addresses of strings in generic memory; the arguments begin
-// at `arguments`, each at the next multiple of its size.
+// `format` and arguments of %s are generic addresses of strings. The arguments begin at
+// `arguments`, each at the next multiple of its size.
 Printed print_format(std::uint64_t format, std::uint64_t arguments, const ReadByte& read);
 
 std::string read_string(std::uint64_t address, const ReadByte& read);

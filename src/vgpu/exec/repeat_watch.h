@@ -1,6 +1,6 @@
-// Detects that a machine which stores nothing returns to an earlier state: then it never ends.
-// Brent's algorithm for cycles: one state is kept, and replaced by a later one more and more
-// rarely.
+// Detects that a program that stores nothing has returned to an earlier state: then it never ends.
+// Uses Brent's cycle detection: one state is kept, and replaced by the current one at growing
+// intervals.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class RepeatWatch {
  public:
   enum class Verdict : std::uint8_t { kMoves, kRepeats, kTakesLong };
 
-  // `effects` grows with whatever the state does not show; `state` is a hash of the rest.
+  // `state` is a hash. `effects` counts the changes that are not visible in the hash.
   Verdict look(std::uint64_t effects, std::uint64_t state) {
     if (effects != effects_ || looks_ == 0) {
       effects_ = effects;
@@ -27,8 +27,8 @@ class RepeatWatch {
   std::uint64_t looks() const { return looks_; }  // without any effect in between
 
  private:
-  // Looks without any effect after which a loop is taken for endless even if it moves: it may count
-  // or read a clock.
+  // The number of checks without an effect after which a loop counts as endless although its state
+  // changes: it may count or read a clock.
   static constexpr std::uint64_t kPatience = 4096;
 
   Verdict keep(std::uint64_t state, std::uint64_t span) {

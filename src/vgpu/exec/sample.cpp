@@ -27,14 +27,15 @@ struct Size {
   }
 };
 
-// One of each of `count` equally long stretches of 0 ... size - 1, ascending.
+// Divides 0 ... size - 1 into `count` parts of equal length and draws one number of each,
+// ascending.
 std::vector<std::uint64_t> draw(std::uint64_t size, std::uint64_t count, std::mt19937_64& random) {
   std::vector<std::uint64_t> ranks;
   const auto begin = [&](std::uint64_t i) {
     return static_cast<std::uint64_t>(static_cast<long double>(i) * size / count);
   };
   for (std::uint64_t i = 0; i < count; ++i) {
-    // WHY modulo: the library's distributions differ between libraries, this does not.
+    // WHY modulo: distributions of the standard library differ between implementations.
     ranks.push_back(begin(i) + random() % (begin(i + 1) - begin(i)));
   }
   return ranks;

@@ -1,5 +1,5 @@
-// The report on a cluster that makes no progress: which threads wait, for what, and for which
-// barrier object.
+// Reports on a cluster that makes no progress: which threads wait, and
+// at which barrier object.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,8 +33,8 @@ void add_waited(Cluster& cluster, Cta& cta, std::vector<Waited>& all) {
   }
 }
 
-// When it waits by parity, the first waiter means a phase that ended long ago, and further waiters
-// mean later ones.
+// Whether the first waiter waits, by parity, for a phase that ended so long ago that parity cannot
+// show it. Then the waiters after it wait for later phases.
 bool was_overtaken(const Waited& waited) { return waited.object->phase >= waited.first.meant + 2; }
 
 int suspicion_of(const Waited& waited) {
@@ -43,7 +43,7 @@ int suspicion_of(const Waited& waited) {
   return waited.object->phase == 0 ? 1 : 0;  // phase 0: nobody ever arrived
 }
 
-// The object at which the bug is most likely; null if there is none.
+// Returns the object where the bug is most likely; null if no warp waits at an object.
 const Waited* most_suspicious(const std::vector<Waited>& all) {
   const Waited* most = nullptr;
   for (const Waited& waited : all) {
@@ -56,7 +56,7 @@ std::string of_cta(const Waited& waited) {
   return waited.cta->cluster().size() == 1 ? "" : fmt::format(" of CTA {}", waited.cta->index());
 }
 
-// "warps 1, 2 wait", "warp 0 waits"
+// Returns "warps 1, 2 wait" or "warp 0 waits".
 std::string who_waits(const Waited& waited) {
   std::vector<std::uint32_t> indices;
   for (const Warp* warp : waited.warps) indices.push_back(warp->index());
@@ -66,7 +66,8 @@ std::string who_waits(const Waited& waited) {
                      one ? "waits" : "wait");
 }
 
-// Describes the barrier object that blocks progress, then the warps that wait for other objects.
+// Describes the barrier object that blocks progress, and then the warps that wait for other
+// objects.
 std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   const Mbarrier& object = *culprit.object;
   std::string text =
@@ -115,8 +116,8 @@ std::string remedy_for(const Spin& spin, const Kernel& kernel) {
 
 }  // namespace
 
-// Whether every warp that has not ended is stopped by a wait, or by a barrier object that it tests
-// again and again.
+// Whether each warp that has not exited is stopped by a wait, or tests a barrier object again and
+// again.
 bool Cluster::all_wait_at_objects() {
   std::vector<Waited> all;
   for (Cta& cta : ctas_) add_waited(*this, cta, all);
@@ -141,8 +142,8 @@ void Cluster::fault_idle(const std::string& why) {
         why.empty());
 }
 
-// Throws a fault with the state of all objects that threads wait for. A cluster that has ended has
-// no place to name.
+// Throws a fault that describes all objects for which threads wait. If the cluster has ended, the
+// fault names no instruction.
 void Cluster::fault(FaultKind kind, std::string text, bool all_run) {
   const Warp* first = nullptr;
   std::vector<Waited> all;

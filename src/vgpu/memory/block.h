@@ -1,4 +1,4 @@
-// Plain data, because operations that are compiled twice use it.
+// The type is plain data, because operations that are compiled twice use it.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace tessera::vgpu {
 
-// One allocation of global memory, as seen from both sides.
+// One allocation of global memory, with its address on the device and on the host.
 struct MemoryBlock {
   std::uint64_t base = 0;  // device address
   std::uint64_t bytes = 0;

@@ -1,6 +1,6 @@
-// The heap behind malloc() and free() of kernels: pieces of one allocation of global memory, with a
-// red zone around each. A freed piece is not handed out again while others live, so that a stale
-// pointer stays wrong.
+// The heap of malloc() and free() in kernels: pieces of one allocation of global memory, with red
+// zones between them. A freed piece is not used again while any piece is still allocated, so that
+// accesses through stale pointers are noticed.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@ namespace tessera::vgpu {
 
 class DeviceHeap {
  public:
-  // HW: what malloc() can give by default (CUDA C++ Programming Guide, heap memory allocation).
+  // HW: the default size of the heap (CUDA C++ Programming Guide, heap memory allocation).
   static constexpr std::size_t kLimit = 8 << 20;
   static constexpr std::size_t kSpan = 64 << 20;  // addresses; more than can live at once
 
-  // All addresses are in [base, base + kSpan).
+  // All pieces are in [base, base + kSpan).
   explicit DeviceHeap(std::uint64_t base) : base_(base), next_(base) {}
 
-  // All of this is safe to call from several threads. Aligned to 16 bytes at least; 0 when the heap
-  // is full, or the alignment is not a power of two.
+  // All functions may be called from several threads. A piece is aligned to at least 16 bytes.
+  // allocate() returns 0 if the heap is full or the alignment is not a power of two.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 16);
-  // Frees this address. Returns an error message; empty: none.
+  // Frees the piece at this address. Returns an error message, or "" on success.
   std::string free(std::uint64_t address);
   bool holds(std::uint64_t address) const { return address - base_ < kSpan; }
-  // The error message for an access; empty: none.
+  // Returns the error message for an access to [address, address + bytes), or "" if it is legal.
   std::string misuse(std::uint64_t address, std::uint64_t bytes) const;
 
  private:

@@ -1,4 +1,5 @@
-// The allocation map. Addresses are never used twice, so that a stale pointer stays wrong.
+// The map of allocations. No address is used twice, so that accesses through stale pointers are
+// noticed.
 #include "vgpu/memory/global.h"
 
 #include <fmt/format.h>

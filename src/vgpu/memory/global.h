@@ -1,5 +1,5 @@
-// Global memory: allocations in an address space of their own, with red zones around each, so that
-// an index outside its array does not hit another array.
+// Global memory: allocations in an address space of their own, with red zones (unallocated
+// addresses) around each, so that an index outside its array does not hit another array.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@ namespace tessera::vgpu {
 
 class GlobalMemory {
  public:
-  // limit: bytes of all allocations together; 0: what the host can give.
+  // `limit` is the maximum sum of all allocations in bytes; 0: what the host can give.
   explicit GlobalMemory(std::size_t limit);
   ~GlobalMemory();
   GlobalMemory(const GlobalMemory&) = delete;
   GlobalMemory& operator=(const GlobalMemory&) = delete;
 
-  // 256-byte aligned; holds 0xff bytes at first, which are NaNs. Throws Fault kOutOfMemory.
+  // The address is a multiple of 256; all bytes are 0xff at first. Throws Fault kOutOfMemory.
   std::uint64_t allocate(std::size_t bytes);
   void free(std::uint64_t address);
 
   std::size_t limit() const { return limit_; }
 
-  // The allocation that contains the address; null if none does.
+  // Returns the allocation that contains the address; null if there is none.
   const MemoryBlock* find(std::uint64_t address) const;
-  // Host memory of [address, address + bytes). Throws Fault kOutOfBounds.
+  // Returns the host memory of [address, address + bytes). Throws Fault kOutOfBounds.
   std::byte* host(std::uint64_t address, std::size_t bytes) const;
-  // All allocations, by address.
+  // All allocations, sorted by address.
   const std::vector<MemoryBlock>& blocks() const { return blocks_; }
 
-  // Which bytes were written by the host or by a checked launch, or may have been written by an
-  // unchecked one.
+  // The bytes that the host or a checked launch has written. Bytes that an unchecked launch may
+  // have written count as written.
   InitMap& written(const MemoryBlock& block) const;
   void host_wrote(std::uint64_t address, std::size_t bytes);
   void assume_written();
 
-  // A description of the address: "4 bytes past the end of an allocation of 1024 bytes".
+  // Describes the address: "4 bytes past the end of an allocation of 1024 bytes".
   std::string describe(std::uint64_t address, std::size_t bytes) const;
 
  private:

@@ -1,4 +1,5 @@
-// A process cannot have all physical memory: others use it, and a container may allow less.
+// A process cannot have all physical memory: other processes use some, and a container may allow
+// less.
 #include "vgpu/memory/host_memory.h"
 
 #include <unistd.h>

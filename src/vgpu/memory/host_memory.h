@@ -1,12 +1,12 @@
-// How much memory the host can still give.
+// The amount of memory that the host can still provide.
 #pragma once
 
 #include <cstddef>
 
 namespace tessera::vgpu {
 
-// The memory that is free now or can be freed without swapping, within the limits of the process's
-// group; all physical memory if the host does not report it.
+// Returns the bytes that are free, or can be freed without swapping, within the limit of the
+// process's control group; all physical memory if the host does not report this.
 std::size_t available_host_memory();
 
 }  // namespace tessera::vgpu

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint8_t kWholeWord = 0xf;
 
-// The bits of the bytes of [begin, end) that lie in this word.
+// Returns one bit for each byte of [begin, end) that lies in the 4-byte word of this index.
 std::uint8_t bits_in(std::uint64_t word, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t first = std::max(begin, word * 4) - word * 4;
   const std::uint64_t last = std::min(end, word * 4 + 4) - word * 4;

@@ -1,4 +1,4 @@
-// Which bytes of an allocation have been written.
+// Records which bytes of an allocation have been written.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace tessera::vgpu {
 
-// The host marks ranges between launches, which costs next to nothing. A launch that checks reads
+// Between launches the host marks whole ranges, which costs almost nothing. A checked launch reads
 // and marks single bytes, from several threads at once, between prepare() and the next mark().
 class InitMap {
  public:
@@ -20,14 +20,14 @@ class InitMap {
   void mark(std::uint64_t offset, std::uint64_t bytes);
   void mark_all();
 
-  // Makes room for single bytes.
+  // Makes room for marks of single bytes.
   void prepare();
   bool is_complete() const { return complete_; }
   bool is_marked(std::uint64_t offset, std::uint64_t bytes) const;
   void mark_while_running(std::uint64_t offset, std::uint64_t bytes);
 
  private:
-  // One bit per byte, for each four bytes of the allocation.
+  // One entry per 4-byte word of the allocation; its low 4 bits stand for the bytes of the word.
   std::atomic<std::uint8_t>* words() const {
     return static_cast<std::atomic<std::uint8_t>*>(pages_.data());
   }

@@ -9,16 +9,17 @@
 namespace tessera::vgpu {
 namespace {
 
-// From this size on, few large pages cost less than many small ones.
+// From this size in bytes on, huge pages cost less than small pages.
 constexpr std::size_t kHuge = 4 << 20;
 
-// WHY a piece of 16 MB: a process may have 65530 mappings, and a piece is filled once.
+// WHY 16 MB: a process may have only 65530 mappings, so pieces must not be smaller, and a piece
+// must be filled once, so it should not be larger.
 constexpr std::size_t kPiece = 16 << 20;
 constexpr std::size_t kLarge = 4 * kPiece;
 
 constexpr int kProtection = PROT_READ | PROT_WRITE;
 
-// A nameless file of 0xff bytes, or -1.
+// Returns an anonymous file of kPiece bytes 0xff, or -1 on failure.
 int filled_piece() {
   const int file = memfd_create("filled", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, kPiece) != 0) return -1;
@@ -44,7 +45,7 @@ std::byte* map_filled(std::size_t bytes) {
   if (data == MAP_FAILED) return nullptr;
   auto* host = static_cast<std::byte*>(data);
   std::size_t at = 0;
-  // The file's pages are shared until they are written.
+  // All mappings share the pages of the file until a page is written.
   for (; in_pieces && at + kPiece <= bytes; at += kPiece) {
     const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
     if (mmap(host + at, kPiece, kProtection, flags, piece, 0) != MAP_FAILED) continue;

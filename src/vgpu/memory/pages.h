@@ -1,5 +1,5 @@
-// Zeroed memory that costs nothing until it is touched: room for notes about every byte of an
-// array, even if a kernel touches only a part of it.
+// Zeroed memory of which only touched pages take physical memory: for notes about each byte of an
+// array, even if a kernel touches only a part of the array.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class Pages {
   std::size_t bytes_ = 0;
 };
 
-// Memory that holds 0xff bytes; null if there is no memory. A large one takes physical memory only
-// where it is written. To be returned with munmap.
+// Returns memory that holds 0xff bytes; null if there is not enough. Of a large block, only pages
+// that are written take physical memory. The caller frees it with munmap.
 std::byte* map_filled(std::size_t bytes);
 
 }  // namespace tessera::vgpu

@@ -12,8 +12,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// The lines of the PTX between which a change can be made: after one access and before the other.
-// In a loop the later access comes first, and runs again.
+// The PTX lines between which the change must be made: after one access and before the other. In a
+// loop, `to` comes before `from` in the text and runs again.
 struct Gap {
   FindingPlace from, to;
   bool wraps() const { return from.ptx_line >= to.ptx_line; }
@@ -35,7 +35,7 @@ bool is_same_line(const FindingPlace& a, const FindingPlace& b) {
                                       a.source_file == b.source_file && a.callers == b.callers);
 }
 
-// The gap in which one change mends both findings; none if two changes are needed.
+// Returns the gap in which one change fixes both findings; nullopt if two changes are needed.
 std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   if (a.wraps() != b.wraps()) return std::nullopt;
   const FindingPlace& from = a.from.ptx_line > b.from.ptx_line ? a.from : b.from;
@@ -44,14 +44,14 @@ std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
     if (from.ptx_line >= to.ptx_line) return std::nullopt;
     return Gap{from, to};
   }
-  // Separate loops have separate ends.
+  // If one gap ends before the other begins, the accesses are in separate loops.
   const bool apart = a.from.ptx_line < b.to.ptx_line || b.from.ptx_line < a.to.ptx_line;
   if (apart) return std::nullopt;
   return Gap{from, to};
 }
 
-// A read that comes too early counts as a race, or as a read of unwritten memory, depending on the
-// writer's progress.
+// Whether both checks find accesses in the wrong order. A read that comes too early is reported as
+// a race or as a read of unwritten memory, depending on how far the writer has come.
 bool are_one_kind(const std::string& a, const std::string& b) {
   const auto is_order = [](const std::string& check) {
     return check == "race" || check == "uninitialised-shared-read";
@@ -63,8 +63,8 @@ std::optional<Gap> shared_gap(const Finding& a, const Gap& gap_a, const Finding&
                               const Gap& gap_b) {
   if (!are_one_kind(a.check, b.check) || a.severity != b.severity) return std::nullopt;
   if (a.cure_at != b.cure_at || a.cure != b.cure) return std::nullopt;
-  // WHY: a fence goes before the barrier that orders the two, whose place is not known; pairs that
-  // have no line in common may have a barrier each.
+  // WHY: the fence must precede the barrier that orders the accesses, whose position is not known.
+  // Findings without a common line may have different barriers.
   if (a.cure_at == CureAt::kBeforeBarrier && !is_same_line(gap_a.from, gap_b.from) &&
       !is_same_line(gap_a.to, gap_b.to)) {
     return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<Gap> shared_gap(const Finding& a, const Gap& gap_a, const Finding&
   return shared_gap(gap_a, gap_b);
 }
 
-// The line of the kernel itself.
+// The place with the line of the kernel instead of that of an inlined function.
 FindingPlace caller_of(FindingPlace place) {
   if (place.callers.empty()) return place;
   std::tie(place.source_file, place.source_line) = place.callers.back();
@@ -84,7 +84,7 @@ bool does(const FindingPlace& place, const char* verb) {
   return place.what.find(verb) != std::string::npos;
 }
 
-// The gaps that end first come first, so that each change mends as many findings as possible.
+// Sorts the gaps by their ends, so that each change fixes as many findings as possible.
 std::vector<std::size_t> by_end(const std::vector<std::optional<Gap>>& gaps) {
   std::vector<std::size_t> order(gaps.size());
   std::iota(order.begin(), order.end(), 0);
@@ -106,7 +106,8 @@ std::string gap_text(const FindingPlace& from, const FindingPlace& to, bool wrap
   if (is_one_line && !wraps && does(from, "read") && !does(to, "read")) {
     return fmt::format("between the read and the write of {}, which is to be taken apart", first);
   }
-  // A line reads before it writes; the other order means a second iteration of an unrolled loop.
+  // A line reads before it writes. If the write comes first, the read is in the next iteration,
+  // perhaps of an unrolled loop.
   if (wraps || is_one_line) {
     return fmt::format("after {}, before {} runs again", first, is_one_line ? "it" : second);
   }

@@ -1,5 +1,5 @@
-// Groups findings by their cure: a missing barrier is found once for each pair of lines that it
-// leaves unordered, and one barrier in the right place cures them all.
+// Groups findings by the change that fixes them. A missing barrier is found once for each pair of
+// lines that it leaves unordered; one barrier at the right place fixes all of these findings.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 namespace tessera::vgpu {
 
 struct Cure {
-  std::vector<std::size_t> findings;  // numbers of those that it mends, ascending; never empty
+  std::vector<std::size_t> findings;  // indices of those that it fixes, ascending; never empty
   FindingPlace from, to;  // for several findings: the change goes after `from`, before `to`
 };
 
-// Each finding once, in the order of the first of each cure. Findings share a cure if they need the
-// same change (Finding::cure) and there is one place for it, by lines of the PTX.
+// Returns each finding in one cure; cures are in the order of their first findings. Findings share
+// a cure if their changes are equal (Finding::cure) and one place in the PTX does for all.
 std::vector<Cure> by_cure(const std::vector<Finding>& findings);
 
-// The remedy in one sentence; `name` gives the name of a line.
+// Returns the remedy in one sentence. `name` returns the name of a line.
 using LineName = std::function<std::string(const FindingPlace&)>;
 std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name);
 
-// "between line 8 and line 13", or "after line 13, before line 8 runs again" where that is a loop;
-// where both are one line that reads and then writes, it has to be two.
+// Returns "between line 8 and line 13" or, in a loop, "after line 13, before line 8 runs again". If
+// both lines are one line that reads and then writes, it says that the line must be split.
 std::string gap_text(const FindingPlace& from, const FindingPlace& to, bool wraps,
                      const LineName& name);
 
-// The kernel's own line, with the line of the inlined function in parentheses:
-// "src/ladder/03_shared_tile/kernel.cu:28 (inlined from src/ladder/shared/common.h:61)"; the PTX
-// line where no source is known.
+// Returns the line of the kernel, with that of the inlined function in parentheses:
+// "src/ladder/03_shared_tile/kernel.cu:28 (inlined from src/ladder/shared/common.h:61)". If no
+// source is known, returns the PTX line.
 std::string own_line(const FindingPlace& place);
 
 }  // namespace tessera::vgpu

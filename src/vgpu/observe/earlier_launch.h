@@ -1,6 +1,6 @@
-// Launches that may still run while the next one does (programmatic dependent launch). Launches
-// follow each other here; so that a missing griddepcontrol.wait is noticed, the accesses of an
-// unfinished one are kept until the next one has been compared with them.
+// Launches that may still run while the next launch does (programmatic dependent launch). Here
+// launches run one after the other. To notice a missing griddepcontrol.wait, the accesses of an
+// unfinished launch are kept until those of the next launch have been compared with them.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct EarlierLaunch {
   std::string kernel;
   std::vector<int> lines;  // by instruction: of the source, or of the PTX where that is not known
   std::shared_ptr<const check::GlobalShadow> memory;
-  // The launch that this one, which started early, may itself have overtaken.
+  // The launch before this one, if this one started early and may have overtaken it.
   std::shared_ptr<const EarlierLaunch> before;
 };
 

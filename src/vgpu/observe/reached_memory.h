@@ -1,5 +1,5 @@
-// How far into each allocation of global memory a launch reaches: the least memory that a caller
-// must provide if the extents of a kernel's arrays are unknown.
+// How far a launch reaches into each allocation of global memory. If the extents of a kernel's
+// arrays are unknown, this is the least memory that a caller must provide.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@
 
 namespace tessera::vgpu {
 
-// Safe to use from several threads, once begun.
+// After begin(), several threads may use it.
 class ReachedMemory {
  public:
-  // Bytes from the start of the allocation to the end of the last one read or written.
+  // `read` and `written` are the bytes up to the end of the last byte that was read or written.
   struct Reach {
     std::uint64_t base = 0, bytes = 0;
     std::atomic<std::uint64_t> read = 0, written = 0;
   };
 
-  // Makes room for all allocations there are.
+  // Makes an entry for each current allocation.
   void begin(const GlobalMemory& memory);
   void mark(std::uint64_t address, std::uint64_t bytes, bool writes);
-  // The reach of the allocation that holds the address; null if there is none.
+  // Returns the reach of the allocation with this address; null if there is none.
   Reach* find(std::uint64_t address) const;
 
  private:

@@ -29,7 +29,7 @@ class TraceWorker : public Observer {
     if (from.by.mask != 0) add(from, true);
     if (to.by.mask != 0) add(to, true);
   }
-  // The copies of cp.async are recorded by copy_issued; wgmma's operands are not copies.
+  // copy_issued() records the copies of cp.async. The fetches of wgmma are no copies.
   void agent_starts(const Actor& issuer, AgentId, AgentKind kind) override {
     is_bulk_ = kind == AgentKind::kBulkCopy;
     issuer_ = issuer;

@@ -1,5 +1,5 @@
-// Every access of a launch, or of one thread block, in the order in which it ran: for pictures and
-// for questions about one word of memory. Report types only: other rooms may include this page.
+// The accesses of a launch or of one CTA, in the order in which they ran: for pictures, and for
+// questions about one word. Report types only: code outside vgpu may include this header.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tessera::vgpu {
 
-// One issue of one memory instruction by one warp, or one range of bytes of a bulk copy, which
+// One execution of a memory instruction by a warp; or a range of bytes of a bulk copy, which
 // belongs to no warp.
 struct TracedAccess {
   enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
@@ -24,30 +24,30 @@ struct TracedAccess {
   std::uint32_t mask = 0;         // lanes
   std::uint32_t instruction = 0;  // InstructionReport::index
   std::uint64_t bytes = 0;        // per lane, or of the stretch
-  // Addresses of the lanes in the mask; for a bulk copy, that of the range, at [0]. In shared
-  // memory: bytes from the start of the CTA's shared memory.
+  // The addresses of the lanes in the mask. For a bulk copy, [0] is the address of the range. In
+  // shared memory: bytes from the start of the CTA's shared memory.
   std::array<std::uint64_t, 32> address = {};
 
   bool has_lane(std::uint32_t lane) const { return mask >> lane & 1; }
-  // Whether this lane touches a byte of [begin, end).
+  // Whether this lane accesses a byte of [begin, end).
   bool touches(std::uint32_t lane, std::uint64_t begin, std::uint64_t end) const {
     return has_lane(lane) && address[lane] < end && address[lane] + bytes > begin;
   }
 };
 
-// The recorded accesses. Use: set it up, attach it to this thread by a Tracing, launch, read it. A
-// trace of several launches continues where the last one ended.
+// Recorded accesses. To use it: set the fields, attach it to this thread with a Tracing, launch,
+// and read accesses(). Further launches add to the trace.
 class AccessTrace {
  public:
   std::optional<std::uint64_t> cta;  // only this CTA is traced, and its cluster runs
-  // Accesses to these bytes of global memory alone; both 0: to any memory.
+  // Only accesses to these bytes of global memory are recorded. If both are 0, all accesses are.
   std::uint64_t begin = 0, end = 0;
   std::size_t most = 1 << 20;  // accesses that are kept
 
   const std::vector<TracedAccess>& accesses() const { return accesses_; }
   bool is_full() const { return is_full_; }
   void begin_launch() { ++launches_; }
-  // Keeps the access if it is wanted; may be called by any thread.
+  // Adds the access if the trace wants it. Any thread may call it.
   void add(TracedAccess access);
 
  private:
@@ -59,7 +59,7 @@ class AccessTrace {
   std::mutex mutex_;
 };
 
-// While it lives, the launches of this thread are traced.
+// As long as this object exists, the launches of its thread are traced.
 class Tracing {
  public:
   explicit Tracing(AccessTrace& trace);

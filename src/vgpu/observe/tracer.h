@@ -1,4 +1,4 @@
-// The observer that fills this thread's AccessTrace.
+// Makes the observer that fills the AccessTrace of this thread.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace tessera::vgpu {
 
-// Null where this thread traces nothing.
+// Returns null if this thread has no AccessTrace.
 std::unique_ptr<LaunchObserver> tracer_of_this_thread();
 
 }  // namespace tessera::vgpu

@@ -1,4 +1,4 @@
-// Records which lines of global memory a launch stores to, and nothing else.
+// Records only which lines of global memory a launch stores to.
 #include <bit>
 
 #include "vgpu/observe/observers.h"

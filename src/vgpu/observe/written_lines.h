@@ -1,6 +1,6 @@
-// The lines of global memory that a launch stores to. Most memory that kernels read is never
-// written by them; reads of it need not be remembered, since they cannot race. One run records the
-// lines, later ones use them, and say so where they meet a store that was not recorded.
+// The lines of global memory that a launch stores to. Most memory that kernels read is never stored
+// to, and reads of it cannot race, so checks need not remember them. One run records the lines.
+// Later runs use them, and report a store to a line that was not recorded.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu {
 
-// The lines of one allocation, one bit per line.
+// The lines of one allocation: one bit per line of 128 bytes.
 class WrittenLinesOfBlock {
  public:
   static constexpr int kShift = 7;  // 128 bytes
@@ -21,7 +21,7 @@ class WrittenLinesOfBlock {
   std::uint64_t base() const { return base_; }
   bool holds(std::uint64_t address) const { return address - base_ < bytes_; }
   void mark(std::uint64_t address, std::uint64_t bytes);
-  // Whether any line of [address, address + bytes) is written; parts outside count as not written.
+  // Whether any line of [address, address + bytes) in this allocation is stored to.
   bool any(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
@@ -29,19 +29,19 @@ class WrittenLinesOfBlock {
   std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
 };
 
-// Safe to use from several threads, once begun.
+// After begin(), several threads may use it.
 class WrittenLines {
  public:
-  // Makes room for all allocations there are.
+  // Makes an entry for each current allocation.
   void begin(const GlobalMemory& memory);
   bool is_recorded() const { return !blocks_.empty(); }
   void forget() { blocks_.clear(); }
 
   void mark(std::uint64_t address, std::uint64_t bytes);
-  // Null outside of what was recorded.
+  // Returns null for an address that was in no allocation when the lines were recorded.
   WrittenLinesOfBlock* find(std::uint64_t address) const;
 
-  // A store to a line that is not recorded: reads that were left out before may matter now.
+  // A store has met a line that is not recorded, so reads that were not remembered may matter.
   void miss() const { missed_.store(true, std::memory_order_relaxed); }
   bool has_missed() const { return missed_.exchange(false); }
 

@@ -1,4 +1,4 @@
-// Short names of integers, for operations.
+// Short names of integer types, for the code of operations.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,8 @@ struct LaunchContext {
   std::atomic<std::uint64_t>* spent = nullptr;   // warp instructions of all clusters so far
   DeviceHeap* heap = nullptr;                    // null unless the kernel uses it
   std::uint64_t grid_workspace = 0;              // address; of kernels that use it
-  std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: nothing does
-  // Receives this launch as the earlier one of the next launch; null if there is no next one.
+  std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: none does
+  // Receives this launch, as the earlier launch of the next one; null if there is no next launch.
   std::shared_ptr<const EarlierLaunch>* becomes_earlier = nullptr;
 };
 

@@ -1,13 +1,13 @@
-// What a matrix instruction multiplies, as the decoder describes it to the operations: the shape
-// and the types, packed into Op::immediate; and how registers hold the elements of a tile.
+// What a matrix instruction multiplies, as the decoder describes it to the operations: shape and
+// types, packed into Op::immediate; and how registers hold the elements of a tile.
 //
-// All of mma, wmma and wgmma are built of one tile, whose map is that of mma.m16n8: with g = lane /
-// 4 and t = lane % 4,
+// mma, wmma and wgmma all work on one kind of tile, with the element layout of mma.m16n8. With g =
+// lane / 4 and t = lane % 4,
 //   A (rows x k)  register q: row g + 8 * (q % halves), k = (q / halves * 4 + t) * v + j
 //   B (k x 8)     register q: column g,                 k = (q * 4 + t) * v + j
 //   C, D          register r = 2 * half + p: row g + 8 * half, column 2 t + p
-// where a register holds v elements j (one of 64, 32 bits; two of 16 bits, ...), `halves` is the
-// number of rows / 8, and half precision C and D hold p = 0, 1 in one register.
+// where a register holds v elements j (one of 64 or 32 bits, two of 16 bits, ...), `halves` is the
+// number of rows / 8, and for FP16 C and D one register holds p = 0 and p = 1.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ enum class Element : std::uint8_t {
 enum class Accumulator : std::uint8_t { kF16, kF32, kS32, kF64 };
 
 constexpr std::uint8_t kSaturate = 1;        // .satfinite
-constexpr std::uint8_t kAndPopc = 2;         // b1: and instead of xor
-constexpr std::uint8_t kNegateProducts = 4;  // wgmma: one of the two imm-scales is -1
+constexpr std::uint8_t kAndPopc = 2;         // b1: AND instead of XOR
+constexpr std::uint8_t kNegateProducts = 4;  // wgmma: one of imm-scale-a and imm-scale-b is -1
 constexpr std::uint8_t kWarpgroup = 8;       // wgmma
-constexpr std::uint8_t kOtherC = 16;         // D is single precision and C half, or the reverse
+constexpr std::uint8_t kOtherC = 16;         // D is FP32 and C is FP16, or the reverse
 
 struct MatrixForm {
   Element a = Element::kF16, b = Element::kF16;
@@ -54,8 +54,8 @@ static constexpr MatrixForm matrix_form(std::int64_t immediate) {
   return __builtin_bit_cast(MatrixForm, immediate);
 }
 
-// The fragment that wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or
-// columns of B) by y (k, or columns of an accumulator).
+// The fragment that wmma.load or wmma.store moves, packed into Op::immediate: tiles along x (rows
+// of A, C and D; columns of B) by tiles or k groups along y (k of A and B; columns of C and D).
 struct FragmentForm {
   std::uint8_t bits = 16;           // bits per element
   std::uint8_t register_bytes = 4;  // bytes per lane
@@ -101,14 +101,14 @@ static constexpr bool is_integer(Element element) {
 static constexpr bool is_eight_bit_float(Element element) {
   return element == Element::kE4m3 || element == Element::kE5m2;
 }
-// Elements in a register.
+// The number of elements in a register.
 static constexpr int elements_in(Element element) {
   return element == Element::kF64 ? 1 : 32 / bits_of(element);
 }
 static constexpr int depth_of(const MatrixForm& form) {
   return 4 * elements_in(form.a) * form.k_groups;
 }
-// Registers of one tile.
+// The number of registers per lane that hold one tile.
 static constexpr int registers_of_a(const MatrixForm& form) {
   return form.halves() * form.k_groups;
 }

@@ -1,6 +1,6 @@
-// The input of an operation: one decoded instruction and the 32 lanes of the warp that runs it.
-// Plain data only, because the operations are compiled twice (AVX2 and AVX-512) and must share no
-// code.
+// The input of an operation: one decoded instruction, and the state of the warp that runs it. It is
+// plain data, because the operations are compiled twice (for AVX2 and AVX-512) and the two sets
+// must not share code.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ constexpr int kMaxOperands = 8;
 struct Op;
 struct Lanes;
 
-// Runs a stretch of neighbouring instructions that share one operation.
+// Runs the instructions [first, last), which are neighbours and have one operation in common.
 using Run = void (*)(const Op* first, const Op* last, Lanes& lanes);
 
-// One decoded instruction. Operands are byte offsets into the registers of the frame: a 32-bit
-// register is 32 adjacent words there, one per lane; a predicate is one 32-bit mask; a constant is
+// One decoded instruction. An operand is a byte offset into the registers of the frame. There a
+// 32-bit register is 32 adjacent words, one per lane; a predicate is one 32-bit mask; a constant is
 // a register that no instruction writes.
 struct Op {
   Run run = nullptr;
@@ -34,25 +34,25 @@ struct Op {
   std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
 };
 
-// Counts per instruction that do not follow from the counts of blocks.
+// Counts of an instruction that cannot be derived from the counts of its basic block.
 struct InstructionCounter {
   std::uint64_t warp = 0;
   std::uint64_t thread = 0;
 };
 
-// HW: CTAs of a cluster on compute capability 9.0, where the kernel allows more than 8 (CUDA C++
-// Programming Guide, thread block clusters).
+// HW: the maximum number of CTAs per cluster on compute capability 9.0, if the kernel allows more
+// than 8 (CUDA C++ Programming Guide, thread block clusters).
 constexpr std::uint32_t kMaxCluster = 16;
 
-// The shared memories of a cluster's CTAs, by rank, each as long as the reader's own.
+// The shared memories of a cluster's CTAs, by rank; all have the same size.
 struct ClusterMemory {
   std::byte* shared[kMaxCluster] = {};
   std::uint32_t ctas = 1;
   std::uint32_t live = 1;  // one bit a rank: some of its threads have not exited
 };
 
-// The state of a warp that operations use: registers, active lanes, and the memories that it can
-// access.
+// The state of a warp that operations use: registers, active lanes, and the memories that the warp
+// can access.
 struct Lanes {
   std::byte* registers = nullptr;        // registers of the current frame
   std::uint32_t mask = 0;                // active lanes
@@ -72,8 +72,8 @@ struct Lanes {
   const std::uint32_t* operand_lists = nullptr;  // the function's lists: Op::list points into them
   class Observer* observer = nullptr;            // null: there is none
   const struct StoredValues* stored = nullptr;   // values of a store that is being reported
-  // For a shuffle: the lanes that read from a lane outside their member mask. The value that they
-  // get is undefined: the content of that lane's register, or these bits if the launch says so.
+  // For a shuffle: the lanes that read from a lane outside the member mask. They get an undefined
+  // value: the register of the source lane, or, if `fills_outside` is set, the bits `outside`.
   std::uint32_t read_outside = 0;
   bool fills_outside = false;
   std::uint32_t outside = 0;

@@ -1,5 +1,5 @@
-// The table of operations: "fma.f32" and its options -> the function that runs it, and the operands
-// that it takes. The decoder looks forms up here; the files in ops/ fill the table.
+// The table of operations maps "fma.f32" and its options to the function that runs the operation
+// and to the kinds of its operands. The decoder reads the table; the files in ops/ fill it.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tessera::vgpu {
 
-// The kind of value in a register or constant, as far as it matters to the executor.
+// The kind of value in a register or constant, as far as the executor distinguishes kinds.
 enum class Scalar : std::uint8_t { kNone, kPredicate, k16, k32, k64, k128, kF16, kF32, kF64 };
 
-// Modifiers that change the result but not the operands.
+// Modifiers that change the result of an operation but not its operands.
 using Options = std::uint32_t;
 enum Option : Options {
   kDefault = 0,
@@ -27,7 +27,7 @@ enum Option : Options {
   kRoundings = kRz | kRm | kRp,
 };
 
-// Destinations first, in the order of PTX.
+// The kinds of an operation's operands in the order of PTX: destinations first.
 struct Signature {
   std::uint8_t writes = 0;
   std::uint8_t count = 0;
@@ -46,7 +46,7 @@ struct OperationTable {
   std::uint32_t count = 0;
 };
 
-// All tables of one instruction set, ended by an empty one.
+// All tables of one instruction set. The last table is empty and marks the end.
 namespace avx2 {
 extern const OperationTable* const kTables[];
 }

@@ -1,5 +1,5 @@
-// A decoded kernel: what the warp executor runs. Straight stretches of operations, and between
-// them control: branches, calls, barriers and whatever else may split, block or end a warp.
+// A decoded kernel, as the warp executor runs it: stretches of operations without control flow, and
+// between them control: branches, calls, barriers and all else that may split, block or end a warp.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class ControlKind : std::uint8_t {
   kSystemCall,  // op.immediate: a SystemFunction; calls[0] has the places of what is passed
 };
 
-// Functions without a body in PTX, which the driver provides.
+// Functions that PTX only declares and the driver provides.
 enum class SystemFunction : std::uint8_t {
   kPrint,
   kAssertFail,
@@ -38,12 +38,12 @@ enum class SystemFunction : std::uint8_t {
   kFree
 };
 
-// HW: barriers of a CTA (PTX ISA: bar).
+// HW: the number of barriers per CTA (PTX ISA, bar).
 constexpr std::uint32_t kBarriers = 16;
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
-// The parameters that a call passes: bytes of parameter memory of caller and callee frame.
+// A parameter of a call: its size and its offsets in the parameter memory of both frames, in bytes.
 struct ParamCopy {
   std::uint32_t caller = 0, callee = 0, bytes = 0;
 };
@@ -63,17 +63,17 @@ struct Control {
   bool has_instruction = false;
   bool exchanges = false;  // kCollective: values alone, and orders no memory
   bool may_spin = false;   // kBranch: back, over code that may wait for what others write
-  // kBarrier: operand 0 destination and 1 source of a reduction, 2 barrier, 3 number of threads.
+  // Operands of kBarrier: 0 and 1 destination and source of a reduction, 2 barrier, 3 threads.
   Op op;
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp
   std::vector<std::uint32_t> targets;  // blocks
   std::vector<CallSite> calls;         // one, or those of an indirect call
-  // kAssertFail: the instruction that found the condition false, "setp.lt.s32", of the operands 0
-  // and 1; empty where it is not known.
+  // kAssertFail: the instruction whose result made the assertion fail ("setp.lt.s32"); the operands
+  // 0 and 1 of `op` are its sources. Empty if it is not known.
   std::string comparison;
 };
 
-// Neighbouring operations of one kind.
+// Neighbouring instructions with the same operation.
 struct Stretch {
   std::uint32_t first = 0, last = 0;  // in Function::ops
 };
@@ -132,7 +132,7 @@ enum class Special : std::uint8_t {
   kGridWorkspaceHigh,
 };
 
-// A register that is written when its frame is made and never after.
+// A register that the executor writes when it makes the frame.
 struct Prefill {
   enum class Kind : std::uint8_t {
     kConstant,
@@ -160,7 +160,7 @@ struct Function {
   std::uint32_t call_param_bytes = 0;  // a lane
 };
 
-// The effect of an instruction on memory that others may see.
+// What an instruction does to memory that other threads may access.
 enum class Touches : std::uint8_t { kNothing, kLoads, kStores };
 
 struct InstructionInfo {
@@ -174,13 +174,13 @@ struct InstructionInfo {
   Touches touches = Touches::kNothing;
 };
 
-// An instruction that reads a register although nothing can have written it.
+// A read of a register that no instruction, or not every path to the read, has written before.
 struct UnwrittenRead {
   std::uint32_t instruction = 0;
   std::string name;  // the register's name
 };
 
-// A variable of shared memory that the kernel uses, without the dynamic ones.
+// A statically sized variable in shared memory that the kernel uses.
 struct SharedArray {
   std::string name;
   std::uint64_t offset = 0;  // in the shared memory of the CTA

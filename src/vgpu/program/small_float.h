@@ -1,6 +1,6 @@
-// Floating point narrower than double, in integer arithmetic: any rounding mode, one rounding, no
-// host state. Halves are computed in double, where sums, products and fused sums of halves lose at
-// most a last bit; that loss is kept visible (rounding to odd), so that the one rounding is right.
+// Floating-point formats narrower than double, in integer arithmetic: any rounding mode, no state
+// of the host. Sums, products and fused sums of halves are computed in double; an inexact one is
+// rounded to odd there, so that the rounding to half is the only one that counts.
 #pragma once
 
 #include "vgpu/program/integers.h"
@@ -8,7 +8,7 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-// A format of 16 or 32 bits in the low bits of a word.
+// A format of 16 or 32 bits: sign, exponent, mantissa, as an integer of type Word.
 template <class Word, int exponent_bits>
 struct SmallFloat {
   using Bits = Word;
@@ -36,9 +36,9 @@ struct SmallFloat {
     return __builtin_bit_cast(double, __builtin_bit_cast(u64, whole * scale) | sign);
   }
 
-  // One rounding, in the mode that the options name. Any NaN gives kNan.
+  // Rounds once, in the mode that the options name. Any NaN becomes kNan.
   static Word narrow(double x, Options mode = kDefault);
-  // The quiet NaN with the same sign and as much of the payload as fits, from the top.
+  // Returns the quiet NaN with the same sign and the high bits of the payload.
   static Word narrow_nan(double nan) {
     const u64 bits = __builtin_bit_cast(u64, nan) | u64(1) << 51;
     const u64 payload = (bits & ((u64(1) << 52) - 1)) >> (52 - kMantissaBits);
@@ -70,7 +70,7 @@ Word SmallFloat<Word, exponent_bits>::narrow(double x, Options mode) {
   u64 kept = mantissa >> drop;
   const u64 rest = mantissa & ((u64(1) << drop) - 1), half = u64(1) << (drop - 1);
   kept += rounds_up(kept, rest, half, negative, mode);
-  // A normal's leading one adds itself to the exponent.
+  // The leading one of a normal number's mantissa adds 1 to the exponent, so that `- 1` is right.
   const u64 result = (is_normal ? u64(exponent + kBias - 1) << kMantissaBits : 0) + kept;
   if (result < kInfinity) return Word(sign | Word(result));
   const bool stays = mode & kRz || (mode & kRm && !negative) || (mode & kRp && negative);
@@ -81,8 +81,8 @@ using F16 = SmallFloat<u16, 5>;
 using Bf16 = SmallFloat<u16, 8>;
 using F32 = SmallFloat<u32, 8>;
 
-// a * b + c: the product is exact in double; if the sum is not, its last bit is set to one, so that
-// it cannot be taken for a tie.
+// Returns a * b + c rounded to odd. The product is exact in double; if the sum is not, its last bit
+// is set, so that a later rounding cannot take it for a tie.
 inline double fused_odd(double a, double b, double c) {
   const double product = a * b;
   const double sum = product + c;

@@ -1,5 +1,5 @@
-// A PTX module as data: the parser's output and the decoder's input. Names are resolved only so far
-// that scopes are gone (a register or label of an inner { } block gets a unique name).
+// A PTX module as data: the output of the parser and the input of the decoder. Names are resolved
+// so far that there are no scopes: a register or label of an inner { } block gets a unique name.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// A fundamental type as written: ".f32" -> {kFloat, 32}, ".b128" -> {kBits, 128}, ".pred".
+// A fundamental type: ".f32" is {kFloat, 32}, ".b128" is {kBits, 128}, ".pred" is {kPred, 1}.
 enum class TypeKind : std::uint8_t {
   kNone,
   kPred,
@@ -54,7 +54,7 @@ struct Operand {
   std::vector<Operand> elements;     // kVector; kAddress with a vector inside ([a, {x, y}])
 };
 
-// A place from .loc. For inlined code it also has the place of the call.
+// A source line from .loc. For inlined code, `caller` refers to the line of the call.
 struct SourceLocation {
   int file = 0, line = 0, column = 0;  // file indexes Module::files
   int caller = -1;                     // index in Function::locations; -1: not inlined
@@ -76,8 +76,8 @@ struct Label {
   std::size_t instruction = 0;  // index of the instruction that it precedes
 };
 
-// An address in an initial value: the 8 bytes at `offset` hold the address of a variable or
-// function, plus addend.
+// An initial value that is an address: the 8 bytes at `offset` hold the address of a variable or
+// function, plus `addend`.
 struct InitialAddress {
   std::size_t offset = 0;
   std::string symbol;
@@ -97,7 +97,7 @@ struct Variable {
   int line = 0;
 };
 
-// .branchtargets / .calltargets lists and other labelled tables.
+// A labelled table, such as a .branchtargets or .calltargets list.
 struct BranchTable {
   std::string name;
   std::vector<std::string> labels;
@@ -131,7 +131,7 @@ struct Module {
   std::vector<Function> functions;
 };
 
-// call (ret), name, (args): operands[0] = vector of returns (may be empty), operands[1] = callee
-// symbol, operands[2] = vector of arguments (may be empty).
+// call (ret), name, (args): operands[0] is the vector of returns (may be empty), operands[1] the
+// symbol of the callee, operands[2] the vector of arguments (may be empty).
 
 }  // namespace tessera::vgpu::ptx

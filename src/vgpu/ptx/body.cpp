@@ -1,6 +1,6 @@
-// Statements and operands. Whether a bare word is a register, a variable or a label cannot be told
-// from its spelling: declared names are looked up at once, all others must turn out to be a label
-// of an enclosing scope or a name of the module.
+// Statements and operands. The spelling of a bare word does not tell whether it is a register, a
+// variable or a label. Declared names are looked up at once. All other names must turn out to be
+// labels of an enclosing scope or names of the module.
 #include "vgpu/ptx/body.h"
 
 #include <utility>
@@ -56,7 +56,7 @@ class BodyParser {
     }
   }
 
-  // Labels of the outermost scope are known now: what else is used must belong to the module.
+  // All labels of the outermost scope are known now: every other name must belong to the module.
   void check_module_names() {
     for (const LabelUse& use : scopes_.open_uses()) {
       if (scopes_.has_label(use.name) || is_module_name_(use.name)) continue;
@@ -94,8 +94,9 @@ class BodyParser {
     return place;
   }
 
-  // The compiler writes a .loc for a call before those of what it inlined there, so the last .loc
-  // of that place is the call, and knows its own caller.
+  // The compiler writes the .loc of a call before those of the code that it inlines there. So the
+  // last .loc with the line and column of `place` is that of the call, and it has the caller of the
+  // call.
   int location_of(const SourceLocation& place) {
     for (std::size_t i = function_.locations.size(); i-- > 0;) {
       const SourceLocation& l = function_.locations[i];
@@ -208,12 +209,12 @@ class BodyParser {
     cursor_.expect(';');
   }
 
-  // `index` is the operand's place in its instruction, which a label needs to be resolved later.
+  // `index` is the operand's index in its instruction. It is needed to resolve a label later.
   Operand parse_operand(std::size_t index) {
     return operands_.parse({function_.body.size() - 1, index});
   }
 
-  // call (ret), name, (args), prototype: always three operands, or four.
+  // call (ret), name, (args), prototype: stored as three operands, or four with the prototype.
   void parse_call(Instruction& instruction) {
     const Operand none{.kind = OperandKind::kVector, .name = {}, .second = {}, .elements = {}};
     instruction.operands = {none, {}, none};

@@ -1,4 +1,4 @@
-// The body of a function: from its '{' to the matching '}'.
+// Parses the body of a function, from its '{' to the matching '}'.
 #pragma once
 
 #include "vgpu/ptx/ast.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// Fills variables, body, labels and tables; the parameters must be there already.
+// Fills variables, body, labels and tables of `function`. Its parameters must be set before.
 void parse_body(Cursor& cursor, Function& function, const IsModuleName& is_module_name);
 
 }  // namespace tessera::vgpu::ptx

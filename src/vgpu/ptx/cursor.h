@@ -1,4 +1,4 @@
-// A place in a list of tokens, with the tests that a recursive descent parser needs.
+// A position in a list of tokens, with the tests that a recursive descent parser needs.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +36,14 @@ class Cursor {
     if (!is(kind)) fail(std::string(what) + " was expected");
     return next();
   }
-  // An integer with its sign.
+  // Reads an integer that may have a sign.
   std::int64_t expect_integer(const char* what) {
     const bool negative = accept('-');
     const std::uint64_t value = expect(TokenKind::kInteger, what).value;
     return static_cast<std::int64_t>(negative ? 0 - value : value);
   }
 
-  // Skips from an opening brace to the one that closes it, which is consumed too.
+  // Skips from an opening brace to its closing brace, both included.
   void skip_braces() {
     expect('{');
     for (int depth = 1; depth > 0;) {
@@ -53,7 +53,7 @@ class Cursor {
       depth += token.text[0] == '{' ? 1 : token.text[0] == '}' ? -1 : 0;
     }
   }
-  // Skips an unknown directive up to its ';' or the end of its line.
+  // Skips the rest of an unknown directive, up to its ';' or the end of its line.
   void skip_line() {
     const std::uint32_t line = peek().line;
     while (!at_end() && peek().line == line && !is_punct('{') && !is_punct('}')) {

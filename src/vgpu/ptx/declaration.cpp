@@ -1,5 +1,5 @@
-// Everything between a state space and its ';'. The attributes come in any order; sizes of arrays
-// and initialisers are turned into element counts and bytes here, so that no other code sees their
+// Parses everything between a state space and its ';'. Attributes may come in any order. Array
+// sizes and initialisers become element counts and bytes here, so that no other code needs their
 // syntax.
 #include "vgpu/ptx/declaration.h"
 
@@ -58,7 +58,8 @@ int parse_align(Cursor& cursor) {
   return static_cast<int>(token.value);
 }
 
-// .ptr .global .align 4: what the parameter points to; says nothing about the parameter itself.
+// Skips the attributes after .ptr, such as ".global .align 4". They describe the data that the
+// parameter points to, not the parameter.
 void skip_pointer_attributes(Cursor& cursor) {
   for (;;) {
     if (cursor.accept_dot("align")) {
@@ -79,7 +80,7 @@ void skip_parentheses(Cursor& cursor) {
   }
 }
 
-// ".align 8 .b8" and its relatives, up to the name.
+// Reads attributes and the type, such as ".align 8 .b8", up to the name.
 void parse_attributes(Cursor& cursor, Declaration& declaration) {
   while (cursor.is(TokenKind::kDot)) {
     const Token& token = cursor.next();
@@ -101,7 +102,7 @@ void parse_attributes(Cursor& cursor, Declaration& declaration) {
   if (declaration.type.kind == TypeKind::kNone) cursor.fail("a type was expected");
 }
 
-// "[2][64]" or "[]"; an unsized first dimension is 0.
+// Returns the sizes of "[2][64]"; for "[]" the first one is 0.
 std::vector<std::uint64_t> parse_extents(Cursor& cursor) {
   std::vector<std::uint64_t> extents;
   while (cursor.accept('[')) {
@@ -115,7 +116,7 @@ std::vector<std::uint64_t> parse_extents(Cursor& cursor) {
   return extents;
 }
 
-// How many elements the list that follows has: for "x[] = {1, 2, 3}".
+// Returns the number of elements in the list of "x[] = {1, 2, 3}"; the cursor is after the '='.
 std::uint64_t count_list_elements(const Cursor& cursor) {
   std::uint64_t commas = 0;
   for (std::size_t i = 0; !cursor.is_punct('}', i); ++i) {
@@ -209,7 +210,7 @@ Variable make_variable(const Declaration& declaration, const Declarator& declara
   variable.type = declaration.type;
   variable.align = declaration.align;
   variable.is_pointer = declaration.is_pointer;
-  // A vector is aligned to the whole of it.
+  // A vector is aligned to its whole size.
   if (variable.align == 0 && declaration.vector_width > 1) {
     variable.align = declaration.vector_width * declaration.type.bits / 8;
   }

@@ -12,12 +12,12 @@
 
 namespace tessera::vgpu::ptx {
 
-// ".f32" without its dot; nullopt for a word that names no type.
+// Returns the type with this name, which has no dot ("f32"); nullopt if there is none.
 std::optional<Type> type_from_word(std::string_view word);
-std::string_view word_of(const Type& type);  // "f32"; "?" if the type has no name
+std::string_view word_of(const Type& type);  // returns "f32"; "?" if the type has no name
 std::optional<Space> space_from_word(std::string_view word);
 
-// One declared name. A range "%r<12>" is %r0 to %r11.
+// One declared name. "%r<12>" has the range 12 and declares %r0 to %r11.
 struct Declarator {
   Token name;
   std::optional<std::uint64_t> range;
@@ -35,13 +35,13 @@ struct Declaration {
   std::vector<Declarator> declarators;
 };
 
-// Reads what follows the state space, up to the ';', which is consumed.
+// Reads a declaration after its state space, up to and including the ';'.
 Declaration parse_declaration(Cursor& cursor, Space space);
 
-// One parameter of a function, up to the ',' or ')' after it.
+// Reads one parameter of a function, up to the ',' or ')' after it.
 Variable parse_parameter(Cursor& cursor);
 
-// The variable of a declarator, outside the register space.
+// Makes the variable of a declarator. The state space must not be .reg.
 Variable make_variable(const Declaration& declaration, const Declarator& declarator);
 
 }  // namespace tessera::vgpu::ptx

@@ -1,6 +1,6 @@
-// A list must be nested as the array is, and no row may be longer than the array's; but the numbers
-// lie one after the other, whatever the braces: a short row does not end in zeros, the next row
-// follows at once. What is left at the end stays zero.
+// An initialiser list must be nested like the array, and a row may not be longer than a row of the
+// array. But the numbers are stored without gaps, whatever the braces: a short row is not padded,
+// and the next row follows it directly. Elements at the end without a value stay zero.
 // HW: measured on an H200: .s16 x[2][3] = {{-1, -2}, {7, 8, 9}} holds -1 -2 7 8 9 0. ptxas 13.0
 // writes the same bytes, and refuses lists that are flat, nested otherwise or too long.
 #include "vgpu/ptx/initial_values.h"
@@ -12,7 +12,7 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// Reads the bits of a number of this type.
+// Reads a number and returns its bits in this type.
 std::uint64_t number_bits(Cursor& cursor, Type type) {
   const bool negative = cursor.accept('-');
   const Token& token = cursor.next();
@@ -28,7 +28,7 @@ std::uint64_t number_bits(Cursor& cursor, Type type) {
       value = std::bit_cast<double>(token.value);
       break;
     case TokenKind::kFloat32:
-      // WHY: a hexadecimal float keeps its bits if they fit, even those of a NaN.
+      // WHY no conversion: a 32-bit hexadecimal float keeps its bits, even if it is a NaN.
       if (type.bits == 32) return token.value ^ (negative ? 1u << 31 : 0);
       value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(token.value)));
       break;
@@ -47,7 +47,7 @@ class InitialValues {
                 std::vector<InitialAddress>& addresses)
       : cursor_(cursor), type_(type), bytes_(bytes), addresses_(addresses) {}
 
-  // One element, or a list of as many rows as the outermost extent at most.
+  // Reads one element or, if there are extents, a list of at most extents[0] rows.
   void fill(std::span<const std::uint64_t> extents) {
     if (extents.empty()) return element();
     cursor_.expect('{');
@@ -68,7 +68,7 @@ class InitialValues {
     std::memcpy(bytes_.data() + at, &bits, std::min<std::size_t>(type_.bits / 8, sizeof bits));
   }
 
-  // "buffer+16" or "generic(buffer)+16".
+  // Reads an address: "buffer+16" or "generic(buffer)+16".
   void address(std::size_t offset) {
     const Token& word = cursor_.next();
     if (type_.bits != 64) cursor_.fail_at(word, "an address needs 64 bits");

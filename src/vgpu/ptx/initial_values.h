@@ -1,4 +1,4 @@
-// Initial values of a variable, after its '=': numbers, nested lists, addresses of other variables.
+// Reads the initial values of a variable, after its '=': numbers, nested lists, addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tessera::vgpu::ptx {
 
-// Fills `bytes`, which are zero and as many as the variable has; `extents` are the sizes of its
-// dimensions, outermost first. Addresses are listed: their bytes stay zero.
+// Fills `bytes`, the zeroed bytes of the variable. `extents` are the sizes of its dimensions,
+// outermost first. The bytes of an address stay zero; `addresses` gets an entry for it.
 void parse_initial_values(Cursor& cursor, Type type, std::span<const std::uint64_t> extents,
                           std::span<std::byte> bytes, std::vector<InitialAddress>& addresses);
 

@@ -1,5 +1,5 @@
-// The lexer runs over texts of several hundred kB on every load, so it looks at each character once
-// and copies nothing: tokens point into the text.
+// The lexer reads texts of several hundred kB on every load. So it looks at each character once and
+// copies nothing: tokens refer to the text.
 #include "vgpu/ptx/lexer.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class Lexer {
     syntax_error(text_, text_.substr(begin, end - begin), line_, message);
   }
 
-  // False at the end of the text.
+  // Skips white space and comments. Returns false at the end of the text.
   bool skip_blanks() {
     for (;;) {
       while (is(pos_, kSpace)) line_ += text_[pos_++] == '\n';
@@ -92,7 +92,7 @@ class Lexer {
     return take(TokenKind::kWord, pos_, end);
   }
 
-  // ".shared::cta" is one modifier; a single ':' ends it.
+  // ".shared::cta" is one token; a single ':' ends a token.
   Token dot_word() {
     std::size_t end = pos_ + 1;
     for (;;) {

@@ -1,5 +1,5 @@
-// Converts PTX text to tokens. Modifiers of an opcode are separate tokens (".global"), because
-// their order is not fixed; comments and white space are dropped.
+// Converts PTX text to tokens. Each modifier of an opcode (".global") is a token of its own,
+// because the order of modifiers is not fixed. Comments and white space are dropped.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct Token {
   std::uint64_t value = 0;
 };
 
-// The last token is kEnd. Throws Fault kSyntax.
+// Returns the tokens; the last one is kEnd. Throws Fault kSyntax.
 std::vector<Token> tokenize(std::string_view text);
 
-// Throws Fault kSyntax: the message, then the line of the text with a mark under `where`, which
-// must lie in the text.
+// Throws a Fault kSyntax that shows the message, and the line of the text with a mark under
+// `where`, which must be a part of `text`.
 [[noreturn]] void syntax_error(std::string_view text, std::string_view where, std::uint32_t line,
                                const std::string& message);
 

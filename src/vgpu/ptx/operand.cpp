@@ -1,6 +1,6 @@
-// Operands. Whether a bare word is a register, a variable or a label cannot be told from its
-// spelling: declared names are looked up at once, all others must turn out to be a label of an
-// enclosing scope or a name of the module.
+// Operands. The spelling of a bare word does not tell whether it is a register, a variable or a
+// label. Declared names are looked up at once. All other names must turn out to be labels of an
+// enclosing scope or names of the module.
 #include "vgpu/ptx/operand.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// Registers that the hardware provides; names with a number or a component after them included.
+// Whether this is a special register; numbered ones, such as %envreg3, are included.
 bool is_special_register(std::string_view name) {
   constexpr std::array<std::string_view, 37> kNames = {"%tid",
                                                        "%ntid",
@@ -79,7 +79,7 @@ Operand OperandParser::parse(Place place) {
   return parse_number();
 }
 
-// "{a, b}" or "(a, b)".
+// Reads "{a, b}" or "(a, b)".
 Operand OperandParser::parse_list(char open, char close) {
   Operand list;
   list.kind = OperandKind::kVector;
@@ -117,7 +117,7 @@ Operand OperandParser::parse_number() {
   }
 }
 
-// "%tid" with ".x" close after it.
+// Returns "x" if ".x" follows the token, as in "%tid.x", without a space; else "".
 std::string_view OperandParser::take_component(const Token& token) {
   const Token& dot = cursor_.peek();
   const bool close = dot.text.data() == token.text.data() + token.text.size() + 1;
@@ -170,7 +170,8 @@ Operand OperandParser::bound_operand(const Token& token, const Binding& binding)
   return operand;
 }
 
-// A label or a name of the module; registers start with '%' and must be declared.
+// Makes the operand of an undeclared name: a label or a name of the module. A register, which
+// starts with '%', must be declared.
 Operand OperandParser::unbound_operand(const Token& token, Place place) {
   if (token.text[0] == '%') cursor_.fail_at(token, "this register is not declared");
   Operand operand;
@@ -186,7 +187,7 @@ Operand OperandParser::unbound_operand(const Token& token, Place place) {
   return operand;
 }
 
-// d|p: the second destination, which may be a sink.
+// Reads p of "d|p": the second destination. If it is a sink ("_"), it is left empty.
 void OperandParser::parse_second(Operand& operand) {
   const Token& token = cursor_.expect(TokenKind::kWord, "a second destination");
   if (token.text != "_") operand.second = parse_register(token);
@@ -198,7 +199,7 @@ std::int64_t OperandParser::parse_offset() {
   return cursor_.is_punct('-') ? cursor_.expect_integer("an offset") : 0;
 }
 
-// [name + offset], [offset], [name, {coordinates}]
+// Reads "[name + offset]", "[offset]" or "[name, {coordinates}]".
 Operand OperandParser::parse_address() {
   Operand operand;
   cursor_.expect('[');

@@ -1,4 +1,4 @@
-// One operand of an instruction: register, literal, name, address, vector or sink.
+// Parses one operand of an instruction: register, literal, name, address, vector or sink.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace tessera::vgpu::ptx {
 
-// Names of the module that a body may use: its variables and functions.
+// Whether the module declares this name, as a variable or a function.
 using IsModuleName = std::function<bool(std::string_view)>;
 
-// The components of a vector register, in order.
+// The component names of a vector register, in order.
 constexpr std::string_view kComponents = "xyzw";
 
 class OperandParser {
@@ -23,14 +23,14 @@ class OperandParser {
   OperandParser(Cursor& cursor, Scopes& scopes, const IsModuleName& is_module_name)
       : cursor_(cursor), scopes_(scopes), is_module_name_(is_module_name) {}
 
-  // The place of the operand in its function, where a label is resolved later.
+  // The indices of an instruction and its operand, with which a label is resolved later.
   struct Place {
     std::size_t instruction = 0, operand = 0;
   };
   Operand parse(Place place);
-  // "{a, b}" or "(a, b)"; no labels.
+  // Reads "{a, b}" or "(a, b)". The elements may not be labels.
   Operand parse_list(char open, char close);
-  // The unique name of a declared register.
+  // Returns the unique name of a declared register.
   std::string parse_register(const Token& token);
 
  private:

@@ -1,5 +1,6 @@
-// The module: headers, variables and functions. Directives that say nothing to an executor (debug
-// sections, pragmas, whatever a later compiler adds) are skipped; everything else is read strictly.
+// Parses a module: headers, variables and functions. Directives without a meaning for the executor
+// (debug sections, pragmas, directives of later compilers) are skipped. Everything else must be
+// correct.
 #include "vgpu/ptx/parser.h"
 
 #include <algorithm>
@@ -47,13 +48,13 @@ class ModuleParser {
     skip_unknown(token);
   }
 
-  // Skips to the end of the line, and over a block that opens there or on the next line.
+  // Skips to the end of the line, and over a { } block that begins there or on the next line.
   void skip_unknown(const Token& token) {
     if (cursor_.peek().line == token.line) cursor_.skip_line();
     if (cursor_.is_punct('{')) cursor_.skip_braces();
   }
 
-  // "9.0" reads as one decimal number.
+  // The version "9.0" is one token, a decimal number.
   void parse_version() {
     const std::string_view text = cursor_.expect(TokenKind::kFloat64, "a version").text;
     const std::size_t dot = text.find('.');
@@ -112,7 +113,7 @@ class ModuleParser {
     module_.functions[index] = std::move(function);
   }
 
-  // A declaration and the definition that follows it are one function. Returns its index.
+  // A declaration and its later definition are one function. Returns the index of this function.
   std::size_t declare_function(const Token& name, const Function& function) {
     const auto [entry, is_new] = names_.emplace(name.text, module_.functions.size());
     if (is_new) {
@@ -144,7 +145,7 @@ class ModuleParser {
     return parameters;
   }
 
-  // ".maxntid 16, 16, 1" and other directives between the parameters and the body.
+  // Reads a directive between the parameters and the body, such as ".maxntid 16, 16, 1".
   void parse_function_directive(Function& function) {
     const Token& token = cursor_.next();
     if (token.text == "pragma") return cursor_.skip_line();
@@ -170,7 +171,7 @@ class ModuleParser {
 
   Cursor cursor_;
   Module module_;
-  // Names of module scope; for a function its index.
+  // The names at module scope. For a function the value is its index.
   std::unordered_map<std::string_view, std::size_t> names_;
   bool is_extern_ = false;
 };

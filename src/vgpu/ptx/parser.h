@@ -1,5 +1,5 @@
-// PTX text to Module. Unknown directives are skipped; what cannot be read is a PtxError with its
-// line.
+// Converts PTX text to a Module. Unknown directives are skipped. Other text that cannot be read is
+// an error that names its line.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// Throws vgpu::Fault of kind kSyntax.
+// Throws a Fault of kind kSyntax.
 Module parse(std::string_view text);
 
 }  // namespace tessera::vgpu::ptx

@@ -1,5 +1,5 @@
-// A range of registers (%r<1480>) is kept as prefix and count: declaring it costs nothing, and a
-// name is looked up by splitting off its digits.
+// A range of registers (%r<1480>) is stored as prefix and count. So declaring a range costs
+// nothing, and looking up a name means splitting off its number.
 #include "vgpu/ptx/scope.h"
 
 #include <charconv>
@@ -7,7 +7,8 @@
 namespace tessera::vgpu::ptx {
 namespace {
 
-// "%r12" -> "%r" and 12. nullopt without digits, or with a leading zero, which no range declares.
+// Splits "%r12" into "%r" and 12. Returns nullopt if the name has no number, or a number with a
+// leading zero, which no range declares.
 struct NumberedName {
   std::string_view prefix;
   std::uint64_t number;

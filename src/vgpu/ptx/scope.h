@@ -1,5 +1,5 @@
-// Names inside a function. Inline asm opens { } scopes that declare the same names again and again;
-// the executor knows no scopes, so names of inner scopes get a suffix that makes them unique.
+// Names inside a function. Inline asm opens { } scopes that declare the same names again and again.
+// The executor has no scopes, so names of inner scopes get a suffix that makes them unique.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tessera::vgpu::ptx {
 
-// The meaning of a name: `name` is unique in the function.
+// What a name refers to. `name` is unique in the function.
 struct Binding {
   Space space = Space::kRegister;
   int vector_width = 1;  // a .v4 register is name.x to name.w
   std::string name;
 };
 
-// A use of a label, which may be declared later: an operand of an instruction or a table entry.
+// A use of a label, perhaps before its declaration, by an operand or by a table entry.
 struct LabelUse {
   enum class Where : std::uint8_t { kOperand, kTable } where = Where::kOperand;
   std::size_t owner = 0;  // index of the instruction or of the table
@@ -32,8 +32,8 @@ struct LabelUse {
 class Scopes {
  public:
   void open();
-  // Label uses that the closed scope does not answer move to the one around it. Returns the others
-  // with their unique names.
+  // Closes the innermost scope. Uses of labels that this scope does not declare move to the
+  // enclosing scope. The other uses are returned, with the unique names of their labels.
   struct Resolved {
     LabelUse use;
     std::string name;
@@ -41,13 +41,13 @@ class Scopes {
   std::vector<Resolved> close();
   std::size_t depth() const { return scopes_.size(); }
 
-  // The unique name; nullopt when this scope declares the name already.
+  // Declares the name and returns its unique form; nullopt if this scope has declared it already.
   std::optional<std::string> declare(std::string_view name, Space space, int vector_width);
   bool declare_range(std::string_view prefix, std::uint64_t count);
   std::optional<std::string> declare_label(std::string_view name);
   bool has_label(std::string_view name) const { return scopes_.back().labels.contains(name); }
   void use_label(const LabelUse& use) { scopes_.back().uses.push_back(use); }
-  // Uses that no scope has answered; what is left when all scopes but the first are closed.
+  // The uses that no closed scope has resolved, once only the outermost scope is open.
   const std::vector<LabelUse>& open_uses() const { return scopes_.back().uses; }
 
   std::optional<Binding> find(std::string_view name) const;

@@ -1,4 +1,4 @@
-// The parameters of a module's entry points.
+// Lists the parameters of a module's entry points.
 #pragma once
 
 #include "vgpu/ptx/ast.h"
@@ -6,7 +6,7 @@
 
 namespace tessera::vgpu::ptx {
 
-// The signature of every .entry that has a body, in the order of the module.
+// Returns the signature of every .entry that has a body, in the order of the module.
 std::vector<KernelSignature> signatures(const Module& module);
 
 }  // namespace tessera::vgpu::ptx

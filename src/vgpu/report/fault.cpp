@@ -1,5 +1,5 @@
-// A fault must be readable without a debugger: the first line describes the error, the second one
-// its place, as far as it is known.
+// A fault must be readable without a debugger: the first line describes the error, the second line
+// says where it happened, as far as this is known.
 #include "vgpu/report/fault.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// "PTX line 12: ld.global.f32, kernel sgemm, CTA 3, thread 7, address 0x1000"
+// Returns "PTX line 12: ld.global.f32, kernel sgemm, CTA 3, thread 7, address 0x1000".
 std::string describe(const FaultPlace& place) {
   std::string text;
   const auto add = [&text](const std::string& part) {

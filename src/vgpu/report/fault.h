@@ -1,4 +1,4 @@
-// An error that stops a kernel on the virtual GPU, with everything that is known about its place.
+// An error that stops a kernel on the virtual GPU, with all that is known about where it happened.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class FaultKind {
   kMisaligned,
   kBarrier,  // wrong barrier use
   kDeadlock,
-  kEndless,  // perhaps: it only counts or reads, for very long
+  kEndless,  // perhaps endless: it only counts or reads, for very long
   kTrap,
   kAssert,  // an assertion that failed
   kOutOfMemory,
@@ -41,15 +41,15 @@ struct FaultPlace {
 
 class Fault : public std::runtime_error {
  public:
-  // what() returns one or a few plain lines with the whole place.
+  // what() returns the message, followed by a line with all known fields of the place.
   Fault(FaultKind kind, const std::string& message, FaultPlace place);
   FaultKind kind() const { return kind_; }
   const std::string& message() const { return message_; }  // without the place
   const FaultPlace& place() const { return place_; }
-  // The findings of the launch's checks before the fault.
+  // The findings that the launch's checks made before the fault.
   const std::vector<Finding>& findings() const { return findings_; }
   void add_findings(std::vector<Finding> findings) { findings_ = std::move(findings); }
-  // Other lines that matter, and what to do; empty if the kind says everything.
+  // Other lines that matter, and what to do about the fault; empty if the kind says everything.
   const std::vector<FindingPlace>& related() const { return related_; }
   const std::string& hint() const { return hint_; }
   void explain(std::vector<FindingPlace> places, std::string hint) {

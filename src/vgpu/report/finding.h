@@ -1,5 +1,5 @@
-// An error that a check found, described so that a user can act on it. Report types only: other
-// rooms may include this page.
+// An error that a check found, described so that a user can act on it. Report types only: code
+// outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Severity : std::uint8_t {
   kNote       // nothing is wrong on any GPU known, but it is worth knowing
 };
 
-// One side of a finding: the thread, its access, and the place.
+// One access or wait that a finding names: the thread, the instruction and the source line.
 struct FindingPlace {
   std::string what;  // "wrote 4 bytes of shared memory", "waited at barrier 0"
   std::string form;  // "st.shared.f32"
@@ -27,7 +27,7 @@ struct FindingPlace {
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
-// Sources of undefined values. Whether a value matters depends on its uses.
+// The sources of undefined values. Whether an undefined value matters depends on its uses.
 enum class UndefinedSource : std::uint8_t {
   kShuffle,  // a shuffle reads a lane outside its mask
   kLocal,    // local memory that the thread has not written
@@ -38,21 +38,21 @@ struct UndefinedRead {
   FindingPlace place;
 };
 
-// The place of a change that mends a finding.
+// Where to make the change that fixes a finding.
 enum class CureAt : std::uint8_t {
-  kNowhere,        // no change in one place alone mends it
+  kNowhere,        // no single change fixes it
   kBetween,        // anywhere between the earlier access and the later one
   kBeforeBarrier,  // after the earlier access, in its thread, before the barrier between the two
   kBeforeExit      // anywhere between the access and the end of the CTA
 };
 
-// Findings with the same check and the same two instructions are one, with a count.
+// Findings of one check about one pair of instructions are merged into one, with a count.
 struct Finding {
   std::string check;  // "race", "missing-proxy-fence", "uninitialised-shared-read", ...
   Severity severity = Severity::kError;
   std::string message;    // one sentence
   std::string hint;       // the remedy, one sentence
-  std::string cure = {};  // "put __syncthreads()": the change that mends it, in one place
+  std::string cure = {};  // "put __syncthreads()": the single change that fixes it
   CureAt cure_at = CureAt::kNowhere;
   std::vector<FindingPlace> places;   // the later access first
   std::vector<FindingPlace> related;  // other lines that matter: who promised, who came

@@ -1,6 +1,6 @@
 // The memory traffic of a launch. A request is one issue of one instruction with at least one
-// active lane. Report types only: other rooms may include this page. docs/counts.md defines every
-// count.
+// active lane. docs/counts.md defines every count. Report types only: code outside vgpu may include
+// this header.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@ namespace tessera::vgpu {
 constexpr int kSectorBytes = 32;
 constexpr int kLineBytes = 128;
 
-// Global or local memory. A sector is 32 aligned bytes, a line 4 sectors.
+// Counts of global or local memory. A sector is 32 aligned bytes; a line is 4 sectors, 128 bytes.
 struct GlobalCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;            // active ones, summed over the requests
   std::uint64_t requested_bytes = 0;  // over all lanes, duplicates included
   std::uint64_t distinct_bytes = 0;   // each byte once a request
   std::uint64_t sectors = 0;          // each sector once a request
-  std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
+  std::uint64_t partial_sectors = 0;  // stores and atomics: sectors not written completely
   std::uint64_t lines = 0;            // each line once per request
   std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines per wavefront
-  // A model, calibrated on an H200: cycles in L1 of loads that hit there. A request takes the
-  // larger of its tag wavefronts and the wavefronts that its addresses would take in shared memory
-  // (plain).
+  // A model, calibrated on an H200: the L1 cycles of loads that hit in L1. A request takes its tag
+  // wavefronts, or the wavefronts that its addresses would take in shared memory (`plain` below),
+  // whichever are more.
   std::uint64_t data_wavefronts = 0;
-  // Atomics: lanes at the address that most lanes of a request use, summed over the requests.
+  // Atomics: in each request, the lanes at its most used address; summed over the requests.
   std::uint64_t same_address_lanes = 0;
 
   std::uint64_t sector_bytes() const { return sectors * kSectorBytes; }
   double sectors_per_request() const { return ratio(sectors, requests); }
-  // The share of distinct bytes among those that the sectors move, 0 to 1; 0 if there are none.
+  // Distinct bytes per byte of the moved sectors, 0 to 1; 0 if no sector was moved.
   double efficiency() const { return ratio(distinct_bytes, sector_bytes()); }
   GlobalCounts& operator+=(const GlobalCounts& more);
 
@@ -39,8 +39,8 @@ struct GlobalCounts {
   }
 };
 
-// Shared memory under one model of its banks. A pass serves a group of lanes together; it takes as
-// many wavefronts as its busiest bank has distinct words.
+// Counts of shared memory under one model of its banks. A pass serves a group of lanes together and
+// takes as many wavefronts as its busiest bank has distinct words.
 struct BankCounts {
   std::uint64_t passes = 0;  // with an active lane: what an access without conflicts takes
   std::uint64_t wavefronts = 0;
@@ -53,15 +53,15 @@ struct SharedCounts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
   std::uint64_t requested_bytes = 0;  // over all lanes, duplicates included
-  // plain: 32 lanes per pass up to 32 bits per lane, 16 at 64 bits, 8 at 128 bits. pair: as plain,
-  // but wide loads whose lanes agree in pairs take half the passes. `pair` is what an H200 does.
+  // `plain`: a pass serves 32 lanes of up to 32 bits, 16 of 64 bits or 8 of 128 bits. `pair`: like
+  // `plain`, but wide loads whose lanes agree in pairs take half the passes, as on an H200.
   BankCounts plain, pair;
   std::uint64_t same_address_lanes = 0;  // defined as for global memory
 
   SharedCounts& operator+=(const SharedCounts& more);
 };
 
-// The mechanism that moves the bytes of an instruction.
+// How an instruction moves bytes.
 enum class Traffic : std::uint8_t {
   kNone,
   kLoad,
@@ -72,10 +72,10 @@ enum class Traffic : std::uint8_t {
   kCopyReduce  // asynchronous, shared onto global memory: cp.reduce.async
 };
 
-// The counts of one instruction. A generic address may reach several memories: each access is
-// counted in the memory that it reaches. Asynchronous copies: a bulk copy is one request, and its
-// shared side is not counted, nor are the operands that wgmma fetches (it is not documented how the
-// hardware serves them).
+// The counts of one instruction. If its generic addresses reach several memories, each access is
+// counted in the memory that it reaches. A bulk copy is one request; its side in shared memory is
+// not counted. Neither are the operands that wgmma fetches: how the hardware serves them is not
+// documented.
 struct MemoryCounts {
   Traffic traffic = Traffic::kNone;
   GlobalCounts global;
@@ -85,14 +85,14 @@ struct MemoryCounts {
   MemoryCounts& operator+=(const MemoryCounts& more);  // keeps its own traffic
 };
 
-// Distinct sectors of global memory in the whole launch: what a perfect cache would move.
+// Distinct sectors of global memory in the whole launch: the traffic of a perfect cache.
 struct Footprint {
   bool known = false;
   bool estimated = false;          // for a sample: estimated from the overlap of its halves
   std::uint64_t read_sectors = 0;  // atomics count as both
   std::uint64_t written_sectors = 0;
-  // Distinct sectors of each cluster, summed over the clusters: the traffic of an SM that caches
-  // everything that its own cluster touches.
+  // Distinct sectors of each cluster, summed over the clusters: the traffic if each SM caches
+  // everything that its cluster touches.
   std::uint64_t cluster_read_sectors = 0;
   std::uint64_t cluster_written_sectors = 0;
 
@@ -101,13 +101,13 @@ struct Footprint {
   std::uint64_t bytes() const { return read_bytes() + written_bytes(); }
 };
 
-// The counts of a launch's memory traffic, by kind.
+// The counts of a launch's memory traffic, by kind of instruction.
 struct LaunchMemory {
   bool counted = false;  // Observation::memory was on
   MemoryCounts loads, stores, atomics, copies_in, copies_out, copies_reduce;
   Footprint footprint;
 
-  // Global traffic of every kind.
+  // The sum of the global traffic of all kinds.
   GlobalCounts global() const;
 };
 

@@ -1,5 +1,5 @@
-// The output of printf() in kernels. Clusters run at the same time, so lines are kept by cluster
-// and read in the order of the grid: the same text in every run.
+// The output of printf() in kernels. Clusters run at the same time, so the log keeps lines by
+// cluster and returns them in the order of the grid: the text is the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace tessera::vgpu {
 
 class PrintLog {
  public:
-  // `cluster`: anything that counts up with the cluster. Safe to call from several threads.
+  // `cluster` is any number that grows with the cluster. Safe to call from several threads.
   void add(std::uint64_t cluster, const std::string& text);
-  // Everything, clusters one after the other.
+  // Returns the output of all clusters, one cluster after the other.
   std::string text() const;
-  // Prints that found the log full.
+  // The number of printf() calls whose output did not fit into the log.
   std::uint64_t dropped() const;
 
  private:

@@ -1,4 +1,4 @@
-// The report on one launch. Report types only: other rooms may include this page.
+// The report on one launch. Report types only: code outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tessera::vgpu {
 
-// One PTX instruction, summed over the launch.
+// One PTX instruction; the counts are summed over the launch.
 struct InstructionReport {
   std::string form;  // "ld.shared.v4.f32"
   int ptx_line = 0;
@@ -22,27 +22,27 @@ struct InstructionReport {
   MemoryCounts memory;      // if Observation::memory asks for it
 };
 
-// The resources that a launch takes.
+// The resources that a launch uses.
 struct LaunchResources {
   std::uint64_t ctas = 0;
   std::uint32_t ctas_per_cluster = 1;
   std::uint32_t threads = 0;       // a CTA
   std::uint32_t shared_bytes = 0;  // a CTA, static and dynamic
   std::uint32_t local_bytes = 0;   // a thread, without the frames of what it calls
-  // Approximate: the most 32-bit registers that are live in a thread's PTX at one place. ptxas
-  // reorders instructions and may need more or fewer.
+  // Approximate: the maximum number of live 32-bit registers in a thread's PTX. ptxas reorders
+  // instructions and may need more or fewer.
   std::uint32_t live_registers = 0;
 };
 
-// For a launch that ran only a part of its clusters (Observation::sample_ctas): all counts are
-// scaled up, and so are estimates. A launch that ran all its clusters has ran == clusters.
+// How many clusters of the launch ran. If not all did (Observation::sample_ctas), all counts, and
+// estimates too, are scaled up. If all did, ran == clusters.
 struct LaunchSample {
   std::uint64_t clusters = 0, ran = 0;
   bool is_partial() const { return ran < clusters; }
 };
 
 struct LaunchReport {
-  std::vector<InstructionReport> instructions;  // those that ran, in PTX order
+  std::vector<InstructionReport> instructions;  // only instructions that ran, in PTX order
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
   double host_seconds = 0;

@@ -1,5 +1,5 @@
 // The entry points of a PTX module and their parameters, for callers that must pass them. Report
-// types only: other rooms may include this page.
+// types only: code outside vgpu may include this header.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The bytes that a store writes, taken from its registers.
+// Gathers the bytes that a store writes from its source registers.
 #include <cstring>
 
 #include "vgpu/report/observer.h"

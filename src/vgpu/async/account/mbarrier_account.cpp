@@ -10,7 +10,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::size_t kMostEntries = 12;  // entries per phase
+constexpr std::size_t kMostEntries = 12;  // entries kept per phase
 
 std::string plural(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");

@@ -1,5 +1,5 @@
-// The account of a barrier object in its phase: arrivals, promised bytes and delivered bytes. When
-// a phase never ends, the account shows what is missing, and at which lines.
+// The events of a barrier object in its current phase: arrivals, promised bytes (expect_tx) and
+// delivered bytes. If the phase never ends, they show what is missing, and at which lines.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Site;
 
 enum class MbarrierEvent : std::uint8_t { kInit, kArrives, kPromises, kBrings };
 
-// Everything that one instruction did to an object in one phase.
+// What one instruction did to an object in one phase.
 struct MbarrierEntry {
   MbarrierEvent event = MbarrierEvent::kArrives;
   std::uint32_t instruction = 0;
@@ -30,7 +30,7 @@ class MbarrierAccount {
   void note(const Site& site, MbarrierEvent event, std::uint64_t amount);
   void begin_phase();
   const std::vector<MbarrierEntry>& entries() const { return entries_; }
-  // Entries of the phase before, without the initialisation.
+  // The entries of the previous phase, without the initialisation.
   const std::vector<MbarrierEntry>& before() const { return before_; }
   std::uint64_t sum(MbarrierEvent event) const;
 
@@ -39,13 +39,13 @@ class MbarrierAccount {
   std::vector<MbarrierEntry> before_;
 };
 
-// Whether its phase got some of what it waits for, but not all.
+// Whether some of the arrivals or bytes of the current phase have come, but not all.
 bool some_came(const Mbarrier& object);
-// The reason why the phase does not end, in one sentence: "it waits for 65 arrivals, and 64 came".
+// Returns why the phase does not end, in one sentence: "it waits for 65 arrivals, and 64 came".
 std::string missing_at(const Mbarrier& object);
-// The remedy for that.
+// Returns what to change so that the phase can end.
 std::string remedy_for(const Mbarrier& object);
-// The lines of the account; if nothing came in this phase, those of the phase before.
+// Returns the lines of the current phase's events and, if there are none, of the previous phase's.
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);
 
 }  // namespace tessera::vgpu

@@ -9,12 +9,12 @@
 
 namespace tessera::vgpu {
 
-// Offsets of registers in the frame.
+// These functions return offsets of registers in the frame.
 std::span<const std::uint32_t> accumulators_of(const WgmmaWork& work);
-std::span<const std::uint32_t> factors_of(const WgmmaWork& work);    // A's; empty if in memory
-std::span<const std::uint32_t> registers_of(const WgmmaWork& work);  // both
+std::span<const std::uint32_t> factors_of(const WgmmaWork& work);    // A's; none if A is in memory
+std::span<const std::uint32_t> registers_of(const WgmmaWork& work);  // D's, then A's
 
-// The chunks of A and B as accesses of the agent, neighbours together.
+// Reports the 16-byte chunks of A and B that the agent reads; adjacent chunks are one access.
 void tell_fetches(const Lanes& lanes, const Op& op, const WgmmaWork& work, AgentId agent);
 
 struct WgmmaRule {
@@ -30,11 +30,11 @@ struct WgmmaPlace {
   std::uint32_t instruction;
   const char* what;
 };
-// Reports to the observer, which must exist; the later place comes first.
+// Reports a finding to the observer, which must not be null. The later place comes first.
 void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
                   std::initializer_list<WgmmaPlace> places);
 
-// Descriptors that differ between lanes, or have bits that no field owns.
+// Reports descriptors that differ between lanes, or that have bits outside all fields.
 void check_wgmma_descriptors(const Lanes& lanes, const Op& op, const WgmmaWork& work);
 
 }  // namespace tessera::vgpu

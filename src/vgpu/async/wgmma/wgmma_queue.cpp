@@ -1,5 +1,5 @@
-// A product stays in the queue until it is done and, if there is an observer, until its group has
-// been waited for.
+// A product stays in the queue until it is computed and, if there is an observer, until the warp
+// has waited for its group.
 #include "vgpu/async/wgmma/wgmma_queue.h"
 
 #include <algorithm>
@@ -11,16 +11,17 @@
 namespace tessera::vgpu {
 namespace {
 
-// The number of products that a warp remembers after its wait, until its siblings have waited for
-// theirs.
+// The maximum number of products that a warp remembers after waiting for them. The other warps of
+// the warpgroup may not have waited for theirs yet.
 constexpr std::size_t kRemembered = 512;
 
 WgmmaQueue& queue_of(const Lanes& lanes) { return lanes.warp->wgmma(); }
 
-// The registers of a wgmma have 32 bits.
+// The index of a register in the frame. The registers of a wgmma have 32 bits.
 std::size_t place_of(std::uint32_t offset) { return offset / (kLanes * sizeof(std::uint32_t)); }
 
-// A frame of a device function may be gone before the wait.
+// Whether the product may be computed later, in the wait: only in the entry function, since the
+// frame of another function may be gone by then.
 bool may_wait(const Lanes& lanes) {
   return lanes.operand_lists == lanes.warp->cta().kernel().functions[0].operand_lists.data();
 }
@@ -75,7 +76,8 @@ void WgmmaQueue::issue(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaR
   }
 }
 
-// One agent per group; each product restarts it, because it knows what came before that.
+// All products of a group are one agent. Each product restarts the agent, so that the agent counts
+// as ordered after all that the warp did before the product.
 void WgmmaQueue::tell(Lanes& lanes, const Op& op, Product& product) {
   if (agent_ == 0 || agent_group_ != committed_) {
     agent_ = lanes.warp->cta().cluster().new_agent();
@@ -116,8 +118,8 @@ void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
   }
 }
 
-// The products of a warpgroup are one operation: they are done together, and a warp that has waited
-// for its own product knows that the fetches of the other warps are over, too.
+// The products of a warpgroup are one operation and end together. So a warp that has waited for its
+// own product knows that the other warps' fetches have ended, too.
 void WgmmaQueue::cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from,
                                 std::uint64_t until) {
   AsyncCta& cta = lanes.warp->cta();
@@ -146,7 +148,7 @@ void WgmmaQueue::happen(std::uint64_t until) {
   }
 }
 
-// ---- what must not be ---------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 const WgmmaQueue::Product* WgmmaQueue::owner(const std::byte* registers,
                                              std::uint32_t offset) const {
@@ -199,7 +201,8 @@ void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) 
   }
 }
 
-// A fence came after all earlier products of the register, and only the move came after the fence.
+// Whether the only error is a mov after the fence: no product has used the register since the
+// fence.
 bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
                                        std::uint32_t instruction) const {
   const AsyncCta& cta = lanes.warp->cta();
@@ -209,8 +212,8 @@ bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
          cta.kernel().instructions[instruction].form.starts_with("mov.");
 }
 
-// Products of one shape may follow each other on the same accumulator; nothing else may be in
-// flight in the registers of this one.
+// Products of one shape may follow each other on the same accumulator. Any other product in flight
+// that uses registers of this one is an error.
 void WgmmaQueue::check_flight(Lanes& lanes, const Op& op, const WgmmaWork& work) {
   const auto d = accumulators_of(work), a = factors_of(work);
   for (const Product& product : products_) {

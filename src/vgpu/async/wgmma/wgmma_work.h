@@ -1,5 +1,5 @@
-// One wgmma.mma_async as a warp issued it: everything that its product needs later. Plain data
-// only, because operations that are compiled twice fill and run it.
+// One wgmma.mma_async as a warp has issued it, with all that computing the product needs. It is
+// plain data, because operations that are compiled twice fill and run it.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace tessera::vgpu {
 
-// The swizzle of a matrix descriptor, bits 62-63. HW: tensor maps number the same modes
-// differently.
+// The swizzle mode in bits 62-63 of a matrix descriptor. HW: the numbers differ from those in
+// tensor maps.
 enum class WgmmaSwizzle : std::uint8_t { kNone, k128, k64, k32 };
 
-// HW: PTX ISA, "Matrix Descriptor Format" of wgmma. Addresses and distances are bytes.
+// HW: PTX ISA, "Matrix Descriptor Format" of wgmma. The start address and distances are in bytes.
 struct WgmmaDescriptor {
   std::uint32_t start = 0, leading = 0, stride = 0;
   std::uint32_t base_offset = 0;
@@ -27,12 +27,12 @@ static inline WgmmaDescriptor wgmma_descriptor(std::uint64_t bits) {
   return {field(0), field(16), field(32), static_cast<std::uint32_t>(bits >> 49 & 7),
           static_cast<WgmmaSwizzle>(bits >> 62)};
 }
-// Bytes of a row of the swizzle pattern; 16 without.
+// The bytes per row of the swizzle pattern; 16 without a swizzle.
 static inline std::uint32_t row_bytes(WgmmaSwizzle swizzle) {
   return swizzle == WgmmaSwizzle::kNone ? 16 : 256u >> static_cast<int>(swizzle);
 }
 
-constexpr int kMaxChunks = 512;  // chunks of 16 bytes: 256 columns of 32 bytes
+constexpr int kMaxChunks = 512;  // 16-byte chunks of B: 256 columns, 32 bytes each
 
 struct WgmmaWork {
   MatrixForm form;

@@ -1,4 +1,5 @@
-// The frame of decoding: variables and labels, blocks, guards. decoder_values.cpp has the operands.
+// The outer part of decoding: variables, labels, blocks and guards. Operands are in
+// decoder_values.cpp.
 #include "vgpu/exec/decode/decoder.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// WHY an atomic counts as a load: a lock that is tried again and again changes nothing.
+// WHY an atomic counts as a load: a failed attempt to take a lock changes nothing.
 Touches touches_of(std::string_view opcode) {
   if (opcode == "st" || opcode == "cp" || opcode == "stmatrix" || opcode == "wgmma" ||
       opcode == "tensormap") {
@@ -80,7 +81,7 @@ void Decoder::decode(Kernel& kernel, Function& to) {
     }
     if (i < function_.body.size()) decode_instruction(function_.body[i]);
   }
-  // Whoever runs past the last instruction returns.
+  // A thread that runs past the last instruction returns.
   draft_.blocks.back().control.kind = ControlKind::kReturn;
   resolve_labels();
   watch_wgmma_registers(draft_, operations_);
@@ -158,8 +159,8 @@ void Decoder::decode_instruction(const ptx::Instruction& instruction) {
   instruction_ = nullptr;
 }
 
-// A guarded instruction counts itself, once however many operations it became. Where it became
-// several, they all go by the guard as it was before the first.
+// A guarded instruction counts itself, and only once if it became several operations. Several
+// operations all use the value that the guard had before the first of them.
 void Decoder::decode_guard(const ptx::Instruction& instruction, std::size_t first_op) {
   if (instruction.guard.empty()) return;
   Value guard = value_of_register(instruction.guard);
@@ -210,7 +211,7 @@ void Decoder::note_unwritten_reads(const Liveness& liveness) {
   }
 }
 
-// ---- what rules write ---------------------------------------------------------------------------
+// ---- for rules ----------------------------------------------------------------------------------
 
 const Operation& Decoder::operation(std::string_view name, Options options) {
   const Operation* found = operations_.find(name, options);

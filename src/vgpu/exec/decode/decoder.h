@@ -1,5 +1,5 @@
-// Decodes one PTX function into a Draft. The decoder resolves names; a rule (one per family of
-// opcodes) chooses the operations of an instruction.
+// Decodes one PTX function into a Draft. The decoder resolves names. A rule (there is one per
+// family of opcodes) chooses the operations of an instruction.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ namespace tessera::vgpu {
 std::uint64_t align_up(std::uint64_t x, std::uint64_t to);
 std::uint64_t alignment_of(const ptx::Variable& variable);
 
-// The places of values that calls pass: offsets in the parameter memory of a function's frame.
+// The parameters of calls, as offsets in the parameter memory of a function's frame.
 struct ParamLayout {
   std::vector<ParamCopy> returns, params;  // callee and bytes set
   std::unordered_map<std::string, std::uint32_t> offsets;
   std::uint32_t bytes = 0;
 };
-// An entry's own parameters are in the kernel's parameter memory and not in the layout.
+// The parameters of an entry are in the kernel's parameter memory and are not in the layout.
 ParamLayout layout_params(const ptx::Function& function);
 
-// The state that the functions of one kernel share while they are decoded.
+// The state that is shared while the functions of one kernel are decoded.
 class KernelScope {
  public:
   virtual ~KernelScope() = default;
   virtual const std::string& kernel_name() const = 0;
   virtual ptx::SourceLine source_line(const ptx::Function& function,
                                       const ptx::SourceLocation& location) const = 0;
-  // Address of a variable of the module, or of a shared variable of any function; false if unknown.
+  // Finds the address of a module variable, or of a function's variable in shared memory.
   virtual bool find_variable(const ptx::Function& from, const std::string& name, Window& window,
                              std::uint64_t& address) = 0;
-  // Index of a function in the kernel, which will then be decoded too; false if unknown.
+  // Finds the index of a function in the kernel, and has it decoded. False if it is unknown.
   virtual bool find_function(const std::string& name, std::uint32_t& index) = 0;
-  // The value of a pointer to the function, in all kernels of the module; 0 if unknown.
+  // Returns the value of a pointer to the function, the same in all kernels; 0 if it is unknown.
   virtual std::uint64_t function_address(const std::string& name) = 0;
   virtual const ptx::Function& function_at(std::uint32_t index) = 0;
-  // The functions with bodies that have this many returns and parameters.
+  // Returns the functions that have a body and this many returns and parameters.
   virtual std::vector<std::string> functions_like(std::size_t returns, std::size_t params) = 0;
 };
 
@@ -54,7 +54,7 @@ class Decoder {
  public:
   Decoder(const ptx::Function& function, KernelScope& scope, const OperationSet& operations);
 
-  // Appends the function's instructions to the kernel's.
+  // Decodes the function into `to`, and appends its instructions to those of the kernel.
   void decode(Kernel& kernel, Function& to);
 
   // ---- for rules ------------------------------------------------------------------------------
@@ -63,26 +63,26 @@ class Decoder {
   KernelScope& scope() { return scope_; }
   const ParamLayout& params() const { return params_; }
 
-  // A source operand: register, special register, literal or address of a symbol.
+  // Returns the value of a source: register, special register, literal or address of a symbol.
   Value read(const ptx::Operand& operand, Scalar scalar);
   Value write(const ptx::Operand& operand, Scalar scalar);
-  // The operand in [ ]: the value of the base; the offset goes to `immediate`.
+  // Returns the base of the address in [ ]. The offset is written to `immediate`.
   Value address(const ptx::Operand& operand, Window window, std::int64_t& immediate, bool& wide);
   Value constant(Scalar scalar, std::uint64_t bits);
-  // The same with the rank of the CTA as an address of shared memory holds it.
+  // Like constant(), but adds the bits of the CTA's rank, as in an address of shared memory.
   Value shared_address(Scalar scalar, std::uint64_t bits);
   Value temporary(Scalar scalar);
-  // The predicate that .cc writes and addc, subc and madc read; one a function.
+  // The predicate that .cc writes and addc, subc and madc read. Each function has one.
   Value condition_code();
-  // The register's declared width; kNone when the operand is not a register.
+  // Returns the declared width of a register; kNone if the operand is not a register.
   Scalar declared(const ptx::Operand& operand) const;
 
   const Operation& operation(std::string_view name, Options options = kDefault);
   DraftOp& emit(const Operation& operation, std::span<const Value> values);
   DraftOp& emit(std::string_view name, std::initializer_list<Value> values);
-  // An operation that is not in the tables.
+  // Emits an operation that is not in the tables.
   DraftOp& emit_run(Run run, std::span<const Value> values, int writes);
-  // The instruction is control: it ends the block. Operands go to Control::op in this order.
+  // Makes the instruction the control that ends the block. `values` become operands of Control::op.
   Control& control(ControlKind kind, std::span<const Value> values, int writes = 0);
   void jump_to(Control& control, const std::string& label);
 
@@ -129,7 +129,7 @@ class Decoder {
   std::vector<LabelUse> label_uses_;
 };
 
-// Throws Fault kUnsupported if there is no rule and no operation for the instruction.
+// Throws Fault kUnsupported if there is neither a rule nor an operation for the instruction.
 void apply_rule(Decoder& decoder, const ptx::Instruction& instruction);
 
 using Rule = void (*)(Decoder&, const ptx::Instruction&);
@@ -137,7 +137,7 @@ struct RuleEntry {
   std::string_view opcode;
   Rule rule;
 };
-// One list a family; see rules.cpp.
+// Each family of opcodes has a list of rules; rules.cpp joins the lists.
 std::span<const RuleEntry> data_rules();
 std::span<const RuleEntry> memory_rules();
 std::span<const RuleEntry> control_rules();
@@ -151,12 +151,12 @@ std::span<const RuleEntry> map_rules();
 std::span<const RuleEntry> texture_rules();
 std::span<const RuleEntry> convert_rules();
 
-// A call of a function that the driver brings: vprintf, __assertfail, malloc, free. False for any
-// other name.
+// Decodes a call of a function that the driver provides: vprintf, __assertfail, malloc or free.
+// Returns false for other names.
 bool decode_system_call(Decoder& decoder, const ptx::Instruction& instruction,
                         std::string_view callee);
 
-// The rule of every opcode without a rule of its own: it follows the operation tables.
+// The rule of all opcodes without a rule of their own. It uses only the operation tables.
 void default_rule(Decoder& decoder, const ptx::Instruction& instruction);
 
 }  // namespace tessera::vgpu

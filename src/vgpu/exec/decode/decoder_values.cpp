@@ -1,4 +1,4 @@
-// Turns the operands of an instruction into slots of registers, constants and addresses of symbols.
+// Turns operands into values: registers, constants and addresses of symbols.
 #include "vgpu/exec/decode/decoder.h"
 
 #include <bit>
@@ -6,7 +6,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// The bits of a literal as a register of this kind holds them.
+// Returns the bits that a register of this kind holds for the literal.
 std::uint64_t literal_bits(const ptx::Operand& operand, Scalar scalar) {
   if (operand.kind == ptx::OperandKind::kInteger) {
     if (scalar == Scalar::kF32) {

@@ -1,5 +1,5 @@
-// A function while it is being decoded: operations whose operands are still values (virtual
-// registers), not yet places in a frame.
+// A function while it is decoded. The operands of operations are still values (virtual registers),
+// without places in a frame.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tessera::vgpu {
 
-using Value = std::uint32_t;  // index in Draft::values
+using Value = std::uint32_t;  // an index into Draft::values
 constexpr Value kNoValue = ~Value{0};
 
 struct DraftValue {
@@ -22,12 +22,12 @@ struct DraftOp {
   Op op;
   std::array<Value, kMaxOperands> values{};
   std::uint8_t writes = 0, count = 0;  // the first `writes` of `count` values are written
-  // Further operands, of an operation with more than kMaxOperands: Op::list. The first
-  // `list_writes` are written.
+  // For an operation with more than kMaxOperands operands: the further operands (Op::list). The
+  // first `list_writes` of them are written.
   std::vector<Value> list;
   std::uint32_t list_writes = 0;
-  // Values that must keep their places until here although the operation does not read them: what
-  // an asynchronous operation still writes. Reads for liveness alone.
+  // Values that must keep their places until this operation although it does not read them, because
+  // an asynchronous operation may still write them. Only liveness counts them as read.
   std::vector<Value> holds;
   Value guard = kNoValue;
   bool guard_negated = false;
@@ -46,7 +46,7 @@ struct Draft {
   std::vector<DraftBlock> blocks;
 };
 
-// Gives every value a place in the frame, reusing places of values that are no longer live, and
+// Gives each value a place in the frame; places of values that are no longer live are reused. Then
 // writes the function's operations, blocks and prefills.
 struct Liveness;
 void assign_slots(const Draft& draft, const Liveness& liveness, Function& function);

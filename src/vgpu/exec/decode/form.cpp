@@ -1,5 +1,5 @@
-// Names of operations. Modifiers without an effect are dropped; modifiers that change the result
-// become options; the others select the operation.
+// Names of operations. Modifiers without an effect are dropped. Modifiers that change the result
+// become options. All others are part of the name.
 #include "vgpu/exec/decode/form.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// "fma.rn.ftz.f32" -> the name that the operation tables use, "fma.f32", and its options; and the
-// look-up in those tables.
+// Turns "fma.rn.ftz.f32" into the name "fma.f32" and options, as in the operation tables, and looks
+// them up there.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ struct Form {
 
 Form form_of(const ptx::Instruction& instruction);
 
-// The modifier of a row's name that form_of() turns into an option, such as "sat": no instruction
-// finds a row of such a name. Empty for a name that can be found.
+// Returns the first modifier in a row's name that form_of() makes an option, such as "sat": no
+// instruction can find this row. Returns "" if there is none.
 std::string option_in_name(std::string_view name);
 
-// All operations of one instruction set of the host, by name and options.
+// The operations for one instruction set of the host, by name and options.
 class OperationSet {
  public:
-  // The AVX-512 set where the host has it and it is allowed, else the AVX2 set.
+  // Returns the AVX-512 set if it is allowed and the host has AVX-512, else the AVX2 set.
   static const OperationSet& choose(bool allow_avx512);
-  // Null if there is no such operation.
+  // Returns null if there is no such operation.
   const Operation* find(std::string_view name, Options options = kDefault) const;
 
  private:
@@ -36,10 +36,10 @@ class OperationSet {
 };
 
 bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier);
-// "u32" -> {kUnsigned, 32}; kNone when it is not a type.
+// Returns {kUnsigned, 32} for "u32", and kind kNone if the word is not a type.
 ptx::Type type_named(std::string_view word);
 int bits_of(Scalar scalar);
-// The kind of value in a register of this type; kNone when there is no such register.
+// Returns the kind of value in a register of this type; kNone if there is no such register.
 Scalar register_scalar(const ptx::Type& type);
 
 }  // namespace tessera::vgpu

@@ -1,6 +1,6 @@
-// Functions are decoded once an instruction names them, so what a kernel does not use may hold
-// anything. Shared memory is laid out for each kernel: the variables that it uses, then the
-// dynamic part.
+// A function is decoded only if a decoded instruction names it, so code that the kernel does not
+// use may contain anything. Shared memory is laid out for each kernel: first the variables that it
+// uses, then the dynamic part.
 #include "vgpu/exec/decode/kernel.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std
   return found == variables.end() ? nullptr : &*found;
 }
 
-// Places variables one after the other, each at its alignment, when they are first used.
+// Places each variable after the previous one, at its alignment, when it is first used.
 class SharedLayout {
  public:
   std::uint64_t address_of(const ptx::Variable& variable) {
@@ -41,7 +41,7 @@ class SharedLayout {
   }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t dynamic_offset() const { return align_up(bytes_, dynamic_alignment_); }
-  // Whether an address of it was given out that no longer holds.
+  // Whether an address in the dynamic part was returned before that part moved.
   bool dynamic_part_moved() const { return lowest_given_ < dynamic_offset(); }
 
  private:
@@ -68,7 +68,7 @@ class KernelBuilder : public KernelScope {
       throw Fault(FaultKind::kBadLaunch, "there is no kernel " + name_, {});
     }
     auto kernel = decode_all(*entry);
-    // WHY again: the place of the dynamic part is known only when all static variables are.
+    // WHY again: the start of the dynamic part is known only after all static variables are placed.
     if (shared_.dynamic_part_moved()) kernel = decode_all(*entry);
     describe(*entry, *kernel);
     return kernel;

@@ -1,5 +1,5 @@
-// Backward data flow over blocks with one bit per value. A guarded write does not end the life of
-// the old value, because lanes whose guard is false keep it.
+// A backward data flow over blocks with one bit per value. A guarded write does not end the life of
+// the old value, because lanes with a false guard keep it.
 #include "vgpu/exec/decode/liveness.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Bits {
     }
   }
   bool test(Value v) const { return words_[v / 64] >> v % 64 & 1; }
-  // this |= a & ~b; true when that changed anything.
+  // Adds the values of `a` that are not in `b`. Returns whether this set has changed.
   bool add(const Bits& a, const Bits& b) {
     bool changed = false;
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -97,13 +97,13 @@ void flow(const Draft& draft, std::vector<BlockFacts>& facts) {
   }
 }
 
-// 32-bit registers of a lane; predicates and constants have places of their own.
+// The number of 32-bit registers per lane. Predicates and constants do not count.
 std::uint32_t registers_of(const DraftValue& value) {
   if (value.permanent || value.scalar == Scalar::kPredicate) return 0;
   return static_cast<std::uint32_t>(std::max(bits_of(value.scalar), 32)) / 32;
 }
 
-// Walks each block backwards, from what is live after it.
+// Walks backward through each block, beginning with the values that are live at its end.
 std::uint32_t most_registers(const Draft& draft, const std::vector<BlockFacts>& facts) {
   std::uint32_t most = 0;
   for (std::size_t b = 0; b < facts.size(); ++b) {

@@ -1,5 +1,5 @@
-// The live intervals of values. Each value gets one interval of positions that covers all places
-// where a lane may still read it.
+// The live intervals of values. A value has one interval of positions. It covers all positions at
+// which a lane may still read the value.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu {
 
-// Positions count operations in program order, control instructions included.
+// Positions number the operations in program order, including control instructions.
 struct Interval {
   std::uint32_t first = ~std::uint32_t{0}, last = 0;  // empty while first > last
   bool empty() const { return first > last; }
@@ -18,7 +18,7 @@ struct Interval {
 struct Liveness {
   std::vector<Interval> intervals;   // by value
   std::vector<Value> live_at_entry;  // read before they are written, on some path
-  // The most 32-bit registers of a lane that hold values at one place, constants left out.
+  // The most 32-bit registers of a lane that hold values at one position, without constants.
   std::uint32_t most_registers = 0;
 };
 

@@ -6,8 +6,8 @@
 namespace tessera::vgpu {
 namespace {
 
-// PTX ISA: ld.volatile is like .relaxed with the scope of the system. WHY global memory alone: in
-// shared memory, volatile marks code that expects the lanes of a warp to run in step.
+// PTX ISA: ld.volatile is like ld.relaxed with system scope. WHY only in global memory: in shared
+// memory, volatile is a mark of code that relies on the lanes of a warp running in step.
 bool is_volatile_global(const ptx::Instruction& instruction) {
   return has_modifier(instruction, "volatile") && has_modifier(instruction, "global");
 }

@@ -1,5 +1,5 @@
-// The order that an access to memory, or a fence, imposes on others: .relaxed, .acquire, .release,
-// .acq_rel; and its scope: .cta, .cluster, .gpu, .sys.
+// The memory ordering of an access or fence (.relaxed, .acquire, .release, .acq_rel) and its scope
+// (.cta, .cluster, .gpu, .sys).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace tessera::vgpu {
 
-// Scope .gpu if the instruction names none.
+// Returns .gpu if the instruction names no scope.
 MemoryScope scope_of(const ptx::Instruction& instruction);
 
-// For Op::flags. `unnamed` is the order where no modifier names one.
+// Returns bits for Op::flags. `unnamed` is the order of an instruction that names none.
 std::uint32_t ordering_flags(const ptx::Instruction& instruction, MemoryOrder unnamed);
 
 }  // namespace tessera::vgpu

@@ -1,5 +1,5 @@
-// The rule of each opcode. An opcode without one is decoded by the tables: form and options name
-// the operation, and its signature describes the operands.
+// The rules by opcode. An opcode without a rule is decoded by the tables: its name and options
+// select an operation, whose signature describes the operands.
 #include <array>
 #include <unordered_map>
 
@@ -26,7 +26,7 @@ void default_rule(Decoder& decoder, const ptx::Instruction& instruction) {
   const Signature& signature = operation.signature;
   if (instruction.operands.size() != signature.count) decoder.unsupported("wrong operand count");
   std::array<Value, kMaxOperands> values{};
-  // Sources first: reading a clock or a symbol may emit an operation of its own.
+  // Sources come first, because reading a clock or a symbol may emit an operation of its own.
   for (int i = signature.count; i-- > 0;) {
     const ptx::Operand& operand = instruction.operands[static_cast<std::size_t>(i)];
     values[i] = i < signature.writes ? decoder.write(operand, signature.operand[i])

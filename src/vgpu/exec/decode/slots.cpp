@@ -1,7 +1,8 @@
 // nvcc never reuses a virtual register: a tiled kernel names 1500 of them, of which 100 are live at
-// once. Sharing places keeps the registers of a warp in the host's first-level cache.
+// once. Values that share places keep the registers of a warp in the host's L1 cache.
 //
-// Values share only with values of the same width, so that one lane's bytes are never another's.
+// Only values of equal width share a place, so that the bytes of one lane never become the bytes of
+// another lane.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -19,7 +20,7 @@ std::uint32_t slot_bytes(Scalar scalar) {
   return kLanes * static_cast<std::uint32_t>(bits_of(scalar)) / 8;
 }
 
-// Places of one width, handed out and taken back.
+// A pool of places for values of one width.
 class Pool {
  public:
   std::uint32_t take(std::uint32_t bytes, std::uint32_t& frame_bytes) {
@@ -45,7 +46,7 @@ class SlotAssigner {
 
   void run(const Liveness& liveness) {
     function_.live_registers = liveness.most_registers;
-    // Predicates come last: their places are four bytes and would spoil the alignment.
+    // Predicates come last: their places have four bytes and would break the alignment of others.
     place_permanent(false);
     place_live(liveness, false);
     place_permanent(true);

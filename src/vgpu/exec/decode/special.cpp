@@ -1,5 +1,5 @@
-// Special registers. Those that never change while a CTA runs are filled in when the frame is made;
-// clocks are read when the instruction runs.
+// Special registers. Those that are constant while a CTA runs are filled when its frame is made.
+// Clocks are read when the instruction runs.
 #include <array>
 #include <utility>
 
@@ -57,13 +57,14 @@ constexpr std::array<std::pair<std::string_view, Special>, 49> kSpecials = {{
     {"%reserved_smem_offset_cap", Special::kReservedShared},
     {"%reserved_smem_offset_0", Special::kZero},
     {"%reserved_smem_offset_1", Special::kZero},
-    // HW: what the driver puts there for a cooperative launch, as cooperative_groups.h reads it.
+    // HW: %envreg1 and %envreg2 hold the address of a cooperative launch's workspace, as
+    // cooperative_groups.h reads it.
     {"%envreg1", Special::kGridWorkspaceHigh},
     {"%envreg2", Special::kGridWorkspaceLow},
 }};
 
-// A clock that counts the warp instructions of the cluster: monotone, the same in every run, and no
-// measure of time.
+// A clock that counts the cluster's warp instructions. It is monotone and the same in every run,
+// but does not measure time.
 template <class T, int shift>
 void read_clock(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {

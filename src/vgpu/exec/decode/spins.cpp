@@ -5,7 +5,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// A load that the compiler may not move out of the loop, or an atomic.
+// Whether it is an atomic, or a load that the compiler may not move out of the loop.
 bool reads_what_others_write(const InstructionInfo& info) {
   if (info.touches != Touches::kLoads) return false;
   if (info.form.starts_with("atom")) return true;
@@ -20,7 +20,7 @@ bool stays_inside(const Control& control) {
          control.kind == ControlKind::kYield || control.kind == ControlKind::kCollective;
 }
 
-// The blocks of a loop are those between the target of its jump and the jump.
+// The loop consists of the blocks from the target of its backward branch to that branch.
 bool may_spin(const std::vector<InstructionInfo>& instructions, const Function& function,
               std::uint32_t first, std::uint32_t last) {
   bool reads = false;

@@ -1,4 +1,4 @@
-// Loops that may wait for others: they read what others write, and store nothing.
+// Loops that may wait for other threads: they read what other threads write, and store nothing.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace tessera::vgpu {
 
-// Sets Control::may_spin of the function's branches.
+// Sets Control::may_spin of the function's backward branches.
 void mark_spins(const std::vector<InstructionInfo>& instructions, Function& function);
 
 }  // namespace tessera::vgpu

@@ -13,7 +13,7 @@ struct Place {
   const DraftOp* op = nullptr;
 };
 
-// Whether the next block may follow.
+// Whether execution may continue with the next block.
 bool goes_on(const DraftBlock& block) {
   switch (block.control.kind) {
     case ControlKind::kBranch:
@@ -81,7 +81,7 @@ class Search {
            instructions_[instruction].form.starts_with(opcode);
   }
 
-  // The target if the instruction only copies its one source; else kNoValue.
+  // Returns the destination if the instruction only copies one source; else kNoValue.
   Value copied_to(const Place& place) const {
     const DraftOp& op = *place.op;
     const bool copies = is(place, "mov.") && op.writes == 1 && op.count == 2;
@@ -89,7 +89,7 @@ class Search {
   }
 
   void add(const Place& read, Value value) {
-    // WHY: whether a wgmma reads its accumulators is a predicate's value, known only when it runs.
+    // WHY: a predicate decides at run time whether a wgmma reads its accumulators.
     if (is(read, "wgmma")) return;
     const std::uint32_t instruction = read.op->op.instruction;
     const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const auto& one) {
@@ -98,7 +98,7 @@ class Search {
     if (!is_known) found_.push_back({instruction, value});
   }
 
-  // Whether some way to the first run of `read` passes a write.
+  // Whether a path from the entry to the first execution of `read` may contain a write.
   bool may_be_written(Value value, const Place& read) {
     const std::vector<bool>& before = reachable(0, read);
     if (!before[read.block]) return true;  // it never runs
@@ -111,7 +111,7 @@ class Search {
     return false;
   }
 
-  // The blocks that can be entered from the start of `from` before `stop` runs.
+  // Returns the blocks that can be reached from block `from` before `stop` is executed.
   const std::vector<bool>& reachable(std::size_t from, const Place& stop) {
     const auto [known, is_new] = reachable_.try_emplace({from, stop.block});
     std::vector<bool>& seen = known->second;
@@ -139,7 +139,7 @@ class Search {
   std::vector<UnwrittenValue> found_;
 };
 
-// Adds the first reads of a value on all paths from the start of the function.
+// On each path from the entry, adds the first read of the value if no unguarded write precedes it.
 void add_first_reads(const Draft& draft, Value value, std::vector<UnwrittenValue>& found) {
   std::vector<bool> seen(draft.blocks.size());
   std::vector<std::size_t> open = {0};

@@ -1,4 +1,4 @@
-// Registers that are read although nothing can have written them.
+// Finds registers that are read although they cannot have been written.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@ struct UnwrittenValue {
   Value value = kNoValue;
 };
 
-// Reads that find an unwritten register the first time they run, on every path. A copy of such a
-// register is not a read, but passes the state on; wgmma may be set not to read its accumulator, so
-// it does not count.
+// Returns reads that find the register unwritten on every path, the first time they run. A mov of
+// an unwritten register is not a read; its destination counts as unwritten. A read by wgmma does
+// not count, since wgmma may be told not to read its accumulator.
 std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions);
 
-// Reads that find an unwritten register on at least one path, those above included. Guarded writes
-// are not counted.
+// Returns reads that find the register unwritten on at least one path; those of find_unwritten()
+// are among them. Guarded writes do not count.
 std::vector<UnwrittenValue> find_perhaps_unwritten(const Draft& draft, const Liveness& liveness);
 
 }  // namespace tessera::vgpu

@@ -1,5 +1,5 @@
-// Two data flows with one bit a register of any wgmma: forward, what may be in flight; backward,
-// what a wgmma may use before the next fence.
+// Two data flows with one bit per register that some wgmma uses. Forward: the register may be in
+// flight. Backward: a wgmma may use the register before the next fence.
 #include "vgpu/exec/decode/wgmma_watch.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-// to |= from; returns whether that changed anything.
+// Adds `from` to `to`. Returns whether `to` has changed.
 bool add(Flags& to, const Flags& from) {
   bool changed = false;
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -47,7 +47,7 @@ class Watch {
  private:
   bool is(const DraftOp& op, Run run) const { return op.op.run == run; }
 
-  // The registers of a product: D's, and A's if they are registers.
+  // The registers of a product: those of D, and those of A if A is in registers.
   static std::size_t register_count(const DraftOp& product) {
     return product.list_writes + (product.op.flags & kAInRegisters ? 4 : 0);
   }
@@ -84,8 +84,8 @@ class Watch {
     if (is(end, wait_) && end.op.immediate == 0) bits.assign(bits.size(), false);
     return bits;
   }
-  // The registers that may be used before a fence, from the start of the block on; unfenced_ is the
-  // set at its end.
+  // Returns the registers that a wgmma may use before a fence, from the start of the block on.
+  // unfenced_ is this set at the end of the block.
   Flags before(std::size_t b) const {
     Flags bits = unfenced_[b];
     const DraftOp& end = draft_.blocks[b].end;
@@ -119,7 +119,7 @@ class Watch {
     }
   }
 
-  // Ops inside of a block change neither flow: only the ends of blocks do.
+  // Operations inside a block do not change the sets of the data flows; only the ends of blocks do.
   void insert(std::size_t b) {
     DraftBlock& block = draft_.blocks[b];
     Flags suspects = flight_[b];
@@ -148,7 +148,7 @@ class Watch {
     if (touch.list.empty()) return;
     touch.op.instruction = op.op.instruction;
     touch.op.immediate = static_cast<std::int64_t>(touch.list.size());
-    // WHY writes under a guard: to the life of a register they are nothing at all.
+    // WHY guarded writes: they neither begin nor end the life of a register.
     touch.list_writes = static_cast<std::uint32_t>(touch.list.size());
     touch.guard = op.guard == kNoValue ? always() : op.guard;
     touch.guard_negated = op.guard_negated;

@@ -1,6 +1,6 @@
-// Ordinary instructions must keep off the registers of a wgmma that is in flight, and between them
-// and a wgmma on the same registers there must be a wgmma.fence. Which instructions may break that
-// can be seen in the program; whether one does, only when it runs.
+// Ordinary instructions must not use registers of a wgmma in flight. Between an ordinary
+// instruction and a wgmma on the same register there must be a wgmma.fence. The code shows which
+// instructions may break these rules; only at run time it is known whether they do.
 #pragma once
 
 #include "vgpu/exec/decode/draft.h"
@@ -8,8 +8,8 @@
 
 namespace tessera::vgpu {
 
-// Puts "wgmma.touch" before each instruction that may touch registers in flight, or registers that
-// a wgmma may use before the next fence. It names them to the warp's queue, and does nothing else.
+// Inserts "wgmma.touch" before each instruction that may use registers in flight, or registers that
+// a wgmma may use before the next fence. It only reports these registers to the warp's queue.
 void watch_wgmma_registers(Draft& draft, const OperationSet& operations);
 
 }  // namespace tessera::vgpu

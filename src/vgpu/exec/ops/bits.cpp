@@ -1,4 +1,4 @@
-// Logic, shifts and bit fields.
+// The table of logic, shift and bit field operations.
 #include "vgpu/exec/ops/bits.h"
 
 #include "vgpu/exec/ops/tables.h"

@@ -1,4 +1,4 @@
-// Bit manipulation of PTX as pure functions.
+// The bit manipulation instructions of PTX as pure functions.
 #pragma once
 
 #include "vgpu/exec/ops/integer.h"
@@ -30,7 +30,7 @@ inline T cnot(T a) {
   return a == 0;
 }
 
-// Shift amounts are 32 bits and clamp at the width.
+// A shift amount has 32 bits and is clamped to the width of the type.
 template <class T>
 inline T shl(T a, u32 by) {
   return by >= u32(kBits<T>) ? T(0) : T(a << by);
@@ -41,7 +41,7 @@ inline T shr(T a, u32 by) {
   return by >= u32(kBits<T>) ? T(0) : T(a >> by);
 }
 
-// Funnel shifts of {b, a}: l gives the upper word, r the lower one.
+// Funnel shifts of the 64-bit value {b, a}: shf_l returns the upper word, shf_r the lower one.
 inline u32 shf_l(u32 a, u32 b, u32 by) { return u32((u64(b) << 32 | a) << by >> 32); }
 inline u32 shf_r(u32 a, u32 b, u32 by) { return u32((u64(b) << 32 | a) >> by); }
 inline u32 shf_l_clamp(u32 a, u32 b, u32 by) { return shf_l(a, b, by > 32 ? 32 : by); }
@@ -62,20 +62,20 @@ inline u32 brev32(u32 a) {
 }
 inline u64 brev64(u64 a) { return u64(brev32(u32(a))) << 32 | brev32(u32(a >> 32)); }
 
-// The place of the highest bit that differs from the sign; all ones if there is none.
+// Returns the position of the highest bit that differs from the sign; all ones if there is none.
 template <class T>
 inline u32 bfind(T a) {
   const u64 x = kIsSigned<T> && a < 0 ? ~u64(a) : u64(a);
   return x == 0 ? 0xffffffffu : 63 - u32(__builtin_clzll(x));
 }
-// The shift that brings that bit to the top.
+// Returns the shift that moves the bit found by bfind to the top.
 template <class T>
 inline u32 bfind_shift(T a) {
   const u32 place = bfind(a);
   return place == 0xffffffffu ? place : kBits<T> - 1 - place;
 }
 
-// The n-th set bit from `base` on (n > 0) or downwards (n < 0); all ones if there is none.
+// The n-th set bit from `base` upward (n > 0) or downward (n < 0); all ones if there is none.
 inline u32 fns(u32 mask, u32 base, s32 n) {
   if (n == 0) return base < 32 && mask >> base & 1 ? base : 0xffffffffu;
   const int step = n > 0 ? 1 : -1;
@@ -102,7 +102,7 @@ inline T bfe(T a, u32 start, u32 length) {
   return kIsSigned<T> ? T(field) : T(field & wanted);
 }
 
-// Puts the low `length` bits of a into b at `start`.
+// Returns b with the low `length` bits of a inserted at `start`.
 template <class T>
 inline T bfi(T a, T b, u32 start, u32 length) {
   start &= 255;
@@ -131,7 +131,7 @@ inline T szext_wrap(T a, u32 bits) {
   return szext_clamp(a, bits & 31);
 }
 
-// Picks four of the eight bytes of {b, a}; bit 3 of a selector nibble spreads the byte's sign.
+// Each nibble selects a byte of {b, a} or, if its bit 3 is set, copies of the byte's sign bit.
 inline u32 prmt(u32 a, u32 b, u32 selector) {
   const u64 bytes = u64(b) << 32 | a;
   u32 d = 0;
@@ -144,7 +144,7 @@ inline u32 prmt(u32 a, u32 b, u32 selector) {
   return d;
 }
 
-// The modes of prmt, as selectors of four nibbles; only the low two bits of c count.
+// The modes of prmt, each as a selector of four nibbles. Only the low two bits of c are used.
 inline u32 prmt_f4e(u32 a, u32 b, u32 c) { return prmt(a, b, 0x3210u + 0x1111u * (c & 3)); }
 inline u32 prmt_b4e(u32 a, u32 b, u32 c) {
   const u32 selectors[4] = {0x5670u, 0x6701u, 0x7012u, 0x0123u};
@@ -161,7 +161,7 @@ inline u32 prmt_ecr(u32 a, u32 b, u32 c) {
 }
 inline u32 prmt_rc16(u32 a, u32 b, u32 c) { return prmt(a, b, c & 1 ? 0x3232u : 0x1010u); }
 
-// Bit i of the result is bit (a_i, b_i, c_i) of the table.
+// Bit i of the result is the bit of `truth` with the index 4 a_i + 2 b_i + c_i.
 inline u32 lop3(u32 a, u32 b, u32 c, u32 truth) {
   u32 d = 0;
   for (u32 i = 0; i < 8; ++i) {
@@ -171,7 +171,7 @@ inline u32 lop3(u32 a, u32 b, u32 c, u32 truth) {
   return d;
 }
 
-// Four products of bytes (or two of a half-word and a byte) added to c.
+// dp4a adds four products of bytes to c; dp2a adds two products of a 16-bit number and a byte.
 template <class A, class B, class C>
 inline C dp4a(u32 a, u32 b, C c) {
   for (int i = 0; i < 4; ++i) c = C(u32(c) + u32(s32(A(a >> 8 * i)) * s32(B(b >> 8 * i))));

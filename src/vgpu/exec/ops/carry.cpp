@@ -1,5 +1,5 @@
-// Extended-precision arithmetic: sums and differences with a carry in or out. The decoder uses
-// "carry.add.b32" (result) and "carry.add.out.b32" (carry).
+// The table of extended-precision arithmetic: sums and differences with carry. The decoder uses
+// "carry.add.b32" for the result and "carry.add.out.b32" for the carry out.
 #include "vgpu/exec/ops/carry.h"
 
 #include "vgpu/exec/ops/tables.h"

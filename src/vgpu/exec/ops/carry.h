@@ -1,5 +1,5 @@
-// Sums with carry. The condition code is a predicate; each operation is two pure functions, the
-// result and the carry (or borrow) that leaves it.
+// Sums and differences with carry. The condition code is a predicate. Each operation has two pure
+// functions: one returns the result, the other the carry or borrow out.
 #pragma once
 
 #include "vgpu/exec/ops/integer.h"

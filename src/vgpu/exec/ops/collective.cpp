@@ -1,5 +1,6 @@
-// Operations that the lanes of a warp do together: shuffles, votes, matches, reductions, elections.
-// Each lane uses its own member mask, so several groups of one warp may run the same instruction.
+// Operations that the lanes of a warp run together: shuffles, votes, matches, reductions,
+// elections. Each lane has its own member mask, so several groups of one warp may run an
+// instruction at once.
 #include "vgpu/exec/ops/lift.h"
 #include "vgpu/exec/ops/tables.h"
 
@@ -16,8 +17,8 @@ void for_each_lane(u32 mask, F f) {
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
-// The lane that `lane` reads from; false if it is outside the segment, so that the lane keeps its
-// own value.
+// Finds the lane that `lane` reads from. Returns false if it is outside the segment; then `lane`
+// keeps its own value.
 template <Shuffle mode>
 bool source_lane(int lane, u32 b, u32 c, int& from) {
   const int segment = int(c >> 8 & 31), clamp = int(c & 31), by = int(b & 31);
@@ -42,7 +43,7 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
     const bool in_range = source_lane<mode>(lane, b[lane], c[lane], from);
     values[lane] = a[in_range ? from : lane];
     inside |= u32(in_range) << lane;
-    // PTX ISA, shfl.sync: a value from a lane that does not take part is undefined.
+    // PTX ISA, shfl.sync: the value is undefined if the source lane does not take part.
     if (!in_range || (members[lane] & lanes.mask) >> from & 1) return;
     lanes.read_outside |= u32(1) << lane;
     if (lanes.fills_outside) values[lane] = lanes.outside;
@@ -51,9 +52,9 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
   write_predicate(lanes, op->operand[1], inside);
 }
 
-// ---- reductions over the members of each lane ---------------------------------------------------
+// ---- operations over the members of each lane ---------------------------------------------------
 
-// d = f(lane, its members that are here) for 32-bit results.
+// Sets d to f(lane, active members of the lane), a 32-bit result.
 template <class F>
 void per_lane(const Op& op, Lanes& lanes, u32 to, u32 member_operand, F f) {
   const u32* members = lanes_of<u32>(lanes, op.operand[member_operand]);
@@ -91,7 +92,7 @@ void vote_uni(const Op* op, const Op*, Lanes& lanes) {
   });
 }
 
-// The members that hold the same value as the lane.
+// Returns the members whose value equals that of the lane.
 template <class T>
 u32 equal_lanes(const T* a, int lane, u32 members) {
   u32 same = 0;
@@ -147,7 +148,7 @@ void reduce(const Op* op, const Op*, Lanes& lanes) {
   });
 }
 
-// d = the leader, p = whether the lane is it.
+// Sets d to the elected lane, and p to whether the lane is elected. The lowest member is elected.
 void elect(const Op* op, const Op*, Lanes& lanes) {
   per_lane_predicate(*op, lanes, op->operand[1], 2,
                      [](int lane, u32 members) { return lane == __builtin_ctz(members); });

@@ -1,4 +1,4 @@
-// Comparisons: setp and set; and what picks by them: selp, slct.
+// The table of comparisons (setp, set, testp) and of selections (selp, slct).
 #include "vgpu/exec/ops/float.h"
 #include "vgpu/exec/ops/tables.h"
 
@@ -26,7 +26,7 @@ bool compare(T a, T b) {
   return false;
 }
 
-// Ordered: false with a NaN, != too. Unordered: true with a NaN.
+// Ordered comparisons, including !=, are false if an operand is NaN. Unordered ones are true.
 template <Compare c, class T>
 bool ordered(T a, T b) {
   return compare<c, T>(a, b) && a == a && b == b;
@@ -132,7 +132,7 @@ template <class T>
 bool is_subnormal(T a) {
   return a != 0 && magnitude(a) < smallest_normal(T());
 }
-// HW: measured on an H200: zero is normal, as the manual says (PTX ISA, testp).
+// HW: measured on an H200: zero counts as normal, as the manual says (PTX ISA, testp).
 template <class T>
 bool is_normal(T a) {
   return is_finite(a) && !is_subnormal(a);
@@ -167,7 +167,7 @@ template <class T>
 T slct_f32(T a, T b, float c) {
   return c >= 0 ? a : b;
 }
-// The results of set for a predicate: all ones, or 1.0.
+// The results of set: all ones or 0 for an integer type, 1.0 or 0.0 for a float.
 u32 ones32(bool p) { return p ? 0xffffffffu : 0; }
 float one_f32(bool p) { return p ? 1.0f : 0.0f; }
 bool selp_pred(bool a, bool b, bool c) { return c ? a : b; }

@@ -1,5 +1,5 @@
-// cvt between integers, and from integers to floating point. The decoder (convert_rules.cpp) brings
-// narrow integers into 32 bits first, so that each conversion exists for one register width.
+// cvt between integers, and from integers to floating point. The decoder (convert_rules.cpp) first
+// converts narrow integers to 32 bits, so that each conversion exists for only one register width.
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/names.h"
 #include "vgpu/exec/ops/tables.h"
@@ -13,7 +13,7 @@ R extend(T a) {
   return R(a);
 }
 
-// The low bits of a register of type W, read as a T and spread over 32 bits.
+// Reads the low bits of a register of type W as a T, and extends them to 32 bits.
 template <class T, class W>
 u32 take(W a) {
   return u32(s32(T(a)));
@@ -27,7 +27,7 @@ constexpr Rows<3> takes() {
 
 // ---- .sat -------------------------------------------------------------------------------------
 
-// At least 32 bits, as the register has.
+// The type of the register that holds a T: at least 32 bits.
 template <class T>
 using Container = decltype(T() + 0);
 
@@ -55,10 +55,10 @@ constexpr auto kIntegers = kExtensions + takes<u8, "u8">() + takes<s8, "s8">() +
                            clamps<u32, "u32">() + clamps<s32, "s32">() + clamps<u64, "u64">() +
                            clamps<s64, "s64">();
 
-// ---- integer to floating point ----------------------------------------------------------------
+// ---- integers to floating point ---------------------------------------------------------------
 
-// The integer with all but its leading `digits` bits rounded away; a carry out of 64 bits is kept
-// in the double.
+// Rounds the integer to its leading `digits` bits. The result is a double, so that a carry out of
+// 64 bits is not lost.
 template <int digits>
 double rounded_integer(u64 magnitude, bool negative, Options mode) {
   const int extra = 64 - __builtin_clzll(magnitude | 1) - digits;
@@ -84,12 +84,13 @@ template <Options mode, class S>
 double to_f64(S a) {
   return from_integer<53, mode>(a);
 }
-// An integer of more than 53 digits is beyond all f16 anyway.
+// Truncation to 53 bits does no harm: an integer with more bits is beyond the range of FP16.
 template <Options mode, class S>
 u16 to_f16(S a) {
   return F16::narrow(from_integer<53, kRz>(a), mode);
 }
-// WHY the last bit: bits below the 53 digits must not look like a tie of eight.
+// WHY the lowest of the 53 bits is set: if the bits below were dropped, the value could look like a
+// tie between two BF16 numbers.
 template <Options mode, class S>
 u16 to_bf16(S a) {
   const bool negative = a < 0;
@@ -98,7 +99,7 @@ u16 to_bf16(S a) {
   const double value = double(magnitude);
   return Bf16::narrow(negative ? -value : value, mode);
 }
-// The host itself rounds to nearest.
+// The host rounds to nearest by itself.
 template <class F, class S>
 F nearest(S a) {
   return F(a);

@@ -1,4 +1,4 @@
-// cvt from floating point: to integers, to integral values, and between the formats.
+// cvt from floating point: to integers, to integral values, and between floating-point formats.
 #include "vgpu/exec/ops/float.h"
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/names.h"
@@ -41,12 +41,12 @@ double integral(double x) {
 
 // ---- to integers ------------------------------------------------------------------------------
 
-// At least 32 bits, as the register has.
+// The type of the register that holds a T: at least 32 bits.
 template <class T>
 using Container = decltype(T() + 0);
 
-// Out of range: the nearest integer there is. NaN: zero, but the highest bit alone where double or
-// a 64-bit integer takes part (PTX ISA, cvt).
+// A value out of range becomes the nearest integer of the type. NaN becomes 0; if a double or a
+// 64-bit integer is involved, only the highest bit is set instead (PTX ISA, cvt).
 template <class D, class S, Integral mode, Options o>
 Container<D> to_integer(S given) {
   const S x = [&] {
@@ -104,22 +104,22 @@ constexpr Rows<7> integrals() {
 
 // ---- between formats --------------------------------------------------------------------------
 
-// A conversion to the same type without modifiers is a move: ptxas 13.0 removes it.
+// A conversion from a type to itself without modifiers is a mov: ptxas 13.0 removes it.
 template <Options o>
 float same32(float x) {
   return o == kDefault ? x : out<o>(in<o>(x));
 }
 double same64(double x) { return x; }
 
-// HW: measured on an H200: a NaN of double does not become the canonical one, as a NaN of single
-// precision does: it is quiet, keeps its sign (seen into f32), and loses the low bits of its
-// payload. Not measured: what becomes of the high bits, the sign into f16, and bf16.
+// HW: measured on an H200: a NaN in FP64 does not become the canonical NaN, unlike a NaN in FP32.
+// It becomes quiet, keeps its sign (in FP32), and loses the low bits of its payload. Not measured:
+// the high bits of the payload, the sign in FP16, and BF16.
 template <class Format>
 typename Format::Bits narrow_from_f64(double x, Options o) {
   return x != x ? Format::narrow_nan(x) : Format::narrow(x, o);
 }
 
-// The host itself rounds to nearest, and treats NaN in the same way.
+// The host rounds to nearest by itself, and converts NaNs in this way, too.
 template <Options o>
 float narrow32(double x) {
   if constexpr ((o & kRoundings) == 0) return limited<o>(float(x));
@@ -161,7 +161,7 @@ u16 between_halves(u16 x) {
   return To::narrow(From::widen(x), mode);
 }
 
-// .satfinite: infinity becomes the largest finite number.
+// .satfinite: an infinite result becomes the largest finite number of its sign.
 template <class H, Options o>
 u16 finite16(float x) {
   const u16 r = H::narrow(double(x), o);
@@ -173,12 +173,13 @@ u32 finite_pair(float high, float low) {
   return u32(finite16<H, o>(high)) << 16 | finite16<H, o>(low);
 }
 
-// tf32: ten mantissa bits. An overflow carries into infinity.
+// TF32 has ten mantissa bits. An overflow of the mantissa carries into the exponent, up to
+// infinity.
 constexpr u32 kInfinity32 = 0x7f800000, kSign32 = 0x80000000, kTf32Rest = 0x1fff;
 u32 special_tf32(float x) { return x != x ? 0x7fffffff : __builtin_bit_cast(u32, x); }
 bool is_special(float x) { return (__builtin_bit_cast(u32, x) & ~kSign32) >= kInfinity32; }
 
-// Ties away from zero.
+// Rounds to nearest, ties away from zero (.rna).
 u32 away_tf32(float x) {
   if (is_special(x)) return special_tf32(x);
   return (__builtin_bit_cast(u32, x) + 0x1000) & ~kTf32Rest;

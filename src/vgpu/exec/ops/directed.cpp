@@ -1,6 +1,6 @@
-// Arithmetic rounded towards zero, down or up: the same functions in another rounding mode of the
-// host. This file is compiled with -frounding-math, and the lanes run in a function of their own,
-// so that no operation can move across the change of mode.
+// Arithmetic rounded towards zero, down or up: the functions of float.h in another rounding mode of
+// the host. This file is compiled with -frounding-math, and the lanes run in a separate function,
+// so that no operation can be moved across a change of the mode.
 #include "vgpu/exec/ops/float.h"
 
 #include "vgpu/exec/ops/tables.h"
@@ -8,7 +8,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-constexpr u32 kRoundingBits = 3u << 13;  // rounding bits of the host's MXCSR
+constexpr u32 kRoundingBits = 3u << 13;  // the rounding control bits of the host's MXCSR
 
 constexpr u32 host_rounding(Options options) {
   return (options & kRm ? 1u : options & kRp ? 2u : options & kRz ? 3u : 0u) << 13;

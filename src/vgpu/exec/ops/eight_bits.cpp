@@ -1,4 +1,4 @@
-// cvt between pairs of floats of 8 bits (e4m3, e5m2) and floats or pairs of halves.
+// cvt between pairs of 8-bit floats (e4m3, e5m2) and pairs of FP32 or FP16 numbers.
 #include <cmath>
 
 #include "vgpu/exec/ops/lift.h"
@@ -8,13 +8,13 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// HW: PTX ISA, "Alternate floating-point data formats": e4m3 has no infinity, and one NaN in each
-// sign; e5m2 is half of an f16.
+// HW: PTX ISA, "Alternate floating-point data formats": e4m3 has no infinity, and one NaN per sign;
+// e5m2 is the upper byte of an FP16 number.
 template <int mantissa_bits, int bias, u8 largest>
 struct Eight {
   static constexpr u8 kNan = 0x7f;
 
-  // Rounds to nearest, ties to even; numbers that are too large become the largest number
+  // Rounds to nearest, ties to even. Numbers that are too large become the largest finite number
   // (.satfinite).
   static u8 narrow(double x, Options options) {
     if (x != x) return kNan;
@@ -25,7 +25,8 @@ struct Eight {
     if (exponent < 1 - bias) exponent = 1 - bias;
     u8 code = largest;
     if (exponent <= bias + 1) {
-      // In units of the last place: a carry out of the mantissa adds itself to the exponent.
+      // `units` counts units of the last place, so that a carry out of the mantissa increments the
+      // exponent.
       const double units = std::nearbyint(std::ldexp(size, mantissa_bits - exponent));
       const double whole = units + double((exponent + bias - 1) * (1 << mantissa_bits));
       code = whole < largest ? u8(whole) : largest;

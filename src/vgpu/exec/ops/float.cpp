@@ -1,4 +1,5 @@
-// Floating-point arithmetic, rounded to nearest even; and what needs no rounding.
+// The table of floating-point arithmetic rounded to nearest even, and of operations without
+// rounding.
 #include "vgpu/exec/ops/float.h"
 
 #include "vgpu/exec/ops/tables.h"
@@ -6,7 +7,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// The operation with and without .ftz and .sat.
+// The rows of an operation with all combinations of .ftz and .sat.
 template <template <Options> class F>
 constexpr Rows<4> single(const char* name) {
   return {{row<F<kDefault>::eval>(name), row<F<kFtz>::eval>(name, kFtz),
@@ -37,7 +38,7 @@ float abs32(float a) {
   const float x = in<o>(a);
   return canonical(__builtin_bit_cast(float, __builtin_bit_cast(u32, x) & 0x7fffffffu));
 }
-// HW: measured on an H200: a NaN keeps its sign, and becomes quiet.
+// HW: measured on an H200: a NaN keeps its sign and becomes quiet.
 double neg64(double a) {
   return a != a ? quieted(a)
                 : __builtin_bit_cast(double, __builtin_bit_cast(u64, a) ^ u64(1) << 63);
@@ -47,7 +48,7 @@ double abs64(double a) {
                 : __builtin_bit_cast(double, __builtin_bit_cast(u64, a) & ~(u64(1) << 63));
 }
 
-// -0 is less than +0; a NaN is replaced by the number, except with .NaN.
+// -0 is less than +0. If one operand is NaN, the result is the other one; with .NaN it is NaN.
 inline bool less(float a, float b) {
   return a < b || (a == b && __builtin_bit_cast(s32, a) < __builtin_bit_cast(s32, b));
 }
@@ -96,7 +97,7 @@ constexpr Rows<18> kExact = {{
     row<copysign64>("copysign.f64"),
 }};
 
-// .xorsign.abs: the smaller or larger magnitude, with the product's sign.
+// .xorsign.abs: the smaller or larger magnitude, with the sign of the product.
 template <auto pick, Options o>
 float xorsign(float x, float y) {
   const float magnitude = pick(abs32<kDefault>(x), abs32<kDefault>(y));
@@ -117,7 +118,7 @@ constexpr Rows<8> kXorsigns = {{
 }};
 
 // ---- approximate instructions -----------------------------------------------------------------
-// Computed in double and rounded once: at least as good as silicon, but not its bits.
+// Computed in double and rounded once: at least as accurate as hardware, but with other bits.
 
 template <Options o>
 float rsqrt32(float a) {

@@ -1,6 +1,6 @@
-// Floating-point arithmetic of PTX as pure functions: the host's IEEE operation between what .ftz
-// does to operands and what NaN rule, .ftz and .sat do to the result. Rounding is the host's
-// current mode.
+// Floating-point arithmetic of PTX as pure functions: .ftz flushes the operands, then the host
+// computes the IEEE result, then the rule for NaNs, .ftz and .sat change this result. The current
+// rounding mode of the host is used.
 #pragma once
 
 #include "vgpu/exec/ops/nan.h"
@@ -11,7 +11,7 @@ static inline float flushed(float x) {
   const u32 bits = __builtin_bit_cast(u32, x);
   return __builtin_bit_cast(float, (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
-// Clamps to [0, 1]; NaN becomes +0.
+// Clamps x to [0, 1]. NaN becomes +0.
 template <class T>
 static inline T saturated(T x) {
   return x > T(0) ? (x < T(1) ? x : T(1)) : T(0);

@@ -1,4 +1,4 @@
-// Arithmetic on f16, bf16 and pairs of them.
+// The table of arithmetic on FP16, BF16 and pairs of them.
 #include "vgpu/program/small_float.h"
 
 #include "vgpu/exec/ops/lift.h"
@@ -8,7 +8,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// .sat: to [0, 1], NaN becomes +0. .relu: negative numbers become +0, NaN stays.
+// .sat clamps to [0, 1], and NaN becomes +0. .relu turns negative numbers into +0 and keeps NaN.
 template <class H, Options o>
 u16 finished(double x) {
   const u16 r = H::narrow(x);
@@ -35,7 +35,7 @@ u16 mul(u16 a, u16 b) {
   return finished<H, o>(H::widen(a) * H::widen(b));
 }
 
-// Integers in the order of the numbers; -0 is less than +0.
+// Returns integers with the order of the numbers. -0 is less than +0.
 inline s32 ordered(u16 x) { return x & 0x8000 ? -s32(x & 0x7fff) - 1 : s32(x); }
 
 template <class H, Options o>
@@ -126,7 +126,7 @@ bool compare(u16 a, u16 b) {
   return false;
 }
 
-// set: 1.0 or 0 in the half's format.
+// set returns 1.0 or 0 in the format of the half.
 template <class H, bool less, bool equal, bool greater, bool unordered>
 u16 one_if(u16 a, u16 b) {
   return compare<H, less, equal, greater, unordered>(a, b) ? H::kOne : 0;

@@ -1,4 +1,4 @@
-// Integer arithmetic: add, sub, mul, mad, div, rem, min, max, abs, neg, sad.
+// The table of integer arithmetic: add, sub, mul, mad, div, rem, min, max, abs, neg, sad.
 #include "vgpu/exec/ops/integer.h"
 
 #include "vgpu/exec/ops/tables.h"
@@ -6,8 +6,8 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// An instruction's rows of one width, unsigned and signed; what does not depend on the sign is one
-// function.
+// The rows of an instruction for one width, unsigned and signed. If the sign does not matter, both
+// rows have one function.
 template <auto of_unsigned, auto of_signed = of_unsigned>
 constexpr Rows<2> pair(const char* unsigned_name, const char* signed_name) {
   return {{row<of_unsigned>(unsigned_name), row<of_signed>(signed_name)}};

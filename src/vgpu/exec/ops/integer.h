@@ -1,5 +1,5 @@
-// Integer arithmetic of PTX as pure functions. Whatever PTX leaves open (division by zero) is
-// given the value that silicon gives.
+// Integer arithmetic of PTX as pure functions. If PTX leaves a result undefined (division by zero),
+// the function returns what hardware returns.
 #pragma once
 
 #include "vgpu/exec/ops/lift.h"
@@ -44,7 +44,7 @@ constexpr T kMax = kIsSigned<T> ? T(((T(1) << (kBits<T> - 2)) - 1) * 2 + 1) : T(
 template <class T>
 constexpr T kMin = T(~kMax<T>);
 
-// Sums and products wrap: they are formed in unsigned 64 bits, which cannot overflow badly.
+// Sums and products wrap. They are computed in unsigned 64 bits, where overflow is well defined.
 template <class T>
 inline T add(T a, T b) {
   return T(u64(a) + u64(b));
@@ -83,7 +83,7 @@ inline T mad_hi_sat(T a, T b, T c) {
   return sum > kMax<T> ? kMax<T> : sum < kMin<T> ? kMin<T> : T(sum);
 }
 
-// The 24-bit products: bits 0-31 or 16-47 of the 48-bit product.
+// The 24-bit multiplications return bits 0-31 or 16-47 of the 48-bit product.
 template <class T>
 inline s64 product_24(T a, T b) {
   if constexpr (kIsSigned<T>) return (s64(a) << 40 >> 40) * (s64(b) << 40 >> 40);
@@ -114,7 +114,7 @@ inline s32 add_sat(s32 a, s32 b) { return sat_to<s32>(s64(a) + b); }
 inline s32 sub_sat(s32 a, s32 b) { return sat_to<s32>(s64(a) - b); }
 inline s32 mad_hi_sat32(s32 a, s32 b, s32 c) { return sat_to<s32>(s64(mul_hi(a, b)) + c); }
 
-// HW: dividing by zero gives all ones, and the remainder is then the dividend.
+// HW: a quotient by zero is all ones, and the remainder is the dividend.
 template <class T>
 inline T div(T a, T b) {
   if (b == 0) return T(-1);

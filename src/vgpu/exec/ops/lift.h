@@ -1,6 +1,6 @@
 // Lifts a pure function of scalars to the 32 lanes of a warp. float f(float, float) becomes an
-// operation with one 32-bit destination and two 32-bit sources; bool means a predicate.
-// Lanes that are not active keep their destination.
+// operation with one 32-bit destination and two 32-bit sources; bool stands for a predicate.
+// Inactive lanes keep the old value of the destination.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-// A half-precision number is its 16 bits here; f16 marks it in signatures.
+// Marks FP16 operands in signatures. The value is the 16 bits of the number.
 struct f16 {
   u16 bits;
 };
@@ -36,7 +36,7 @@ inline u32& predicate_of(const Lanes& lanes, u32 offset) {
   return *reinterpret_cast<u32*>(lanes.registers + offset);
 }
 
-// Sources: a register reads its lane, a predicate one bit of its mask.
+// The source of a lane is its element of a register, or its bit of a predicate's mask.
 template <class T>
 struct Source {
   const T* values;
@@ -50,13 +50,13 @@ struct Source<bool> {
   bool operator[](int lane) const { return (bits >> lane & 1) != 0; }
 };
 
-// Copies the active lanes of `from`.
+// Copies `from` to `to` in the lanes of the mask.
 template <class T>
 inline void blend(T* to, const T* from, u32 mask) {
   for (int l = 0; l < kLanes; ++l) to[l] = mask >> l & 1 ? from[l] : to[l];
 }
 
-// Packs one byte (0 or 1) per lane into one bit per lane.
+// Packs one byte per lane (0 or 1) into one bit per lane.
 inline u32 pack_bits(const u8* flags) {
   const __m256i bytes = _mm256_load_si256(reinterpret_cast<const __m256i*>(flags));
   return static_cast<u32>(_mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7)));
@@ -67,8 +67,8 @@ inline void write_predicate(Lanes& lanes, u32 offset, u32 bits) {
   p = (p & ~lanes.mask) | (bits & lanes.mask);
 }
 
-// Calls store(values) with the results of f for all lanes, then restores the lanes that are not
-// active.
+// Computes f(lane) for all lanes and writes the results to the active lanes of the destination.
+// `offset` is that of the destination.
 template <class R, class F>
 inline void write_lanes(Lanes& lanes, u32 offset, F f) {
   if constexpr (__is_same(R, bool)) {
@@ -79,7 +79,7 @@ inline void write_lanes(Lanes& lanes, u32 offset, F f) {
   } else {
     R* to = lanes_of<R>(lanes, offset);
     if (lanes.mask == kAllLanes) {
-      // WHY ivdep: a destination is the same slot as a source or shares no byte with it.
+      // WHY ivdep: a destination is either the same slot as a source or shares no byte with it.
 #pragma GCC ivdep
       for (int l = 0; l < kLanes; ++l) to[l] = f(l);
     } else {
@@ -113,13 +113,13 @@ struct Lifted<f, R (*)(A...)> {
   }
 };
 
-// One row of a table: the lifted function under its name.
+// The row of a table for the lifted function.
 template <auto f>
 constexpr Operation row(const char* name, Options options = kDefault) {
   return {name, options, Lifted<f>::run, Lifted<f>::kSignature};
 }
 
-// A piece of a table; pieces are joined with +.
+// A part of a table. Parts are joined with +.
 template <int n>
 struct Rows {
   Operation rows[n];

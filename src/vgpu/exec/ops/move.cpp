@@ -1,4 +1,4 @@
-// mov, with packing and unpacking of several registers into one.
+// The table of mov, which also packs several registers into one and unpacks them.
 #include "vgpu/exec/ops/lift.h"
 #include "vgpu/exec/ops/tables.h"
 
@@ -21,7 +21,7 @@ Part part(Whole a) {
   return Part(a >> (8 * sizeof(Part) * index));
 }
 
-// A register of 8 bits has 16 here.
+// A register of 8 bits is stored in 16 bits.
 u16 pack2_8(u16 a, u16 b) { return u16((a & 0xff) | b << 8); }
 u32 pack4_8(u16 a, u16 b, u16 c, u16 d) { return pack2<u32, u16>(pack2_8(a, b), pack2_8(c, d)); }
 template <class Whole, int index>

@@ -1,4 +1,4 @@
-// Names of operations put together at compile time: join<"cvt.rni.", "s8", ".f32">.
+// Joins names of operations at compile time: join<"cvt.rni.", "s8", ".f32">.
 #pragma once
 
 #include <cstddef>

@@ -1,14 +1,14 @@
-// Which NaN an operation gives. One place, because silicon has the last word.
+// Which NaN an operation returns. All rules are in one place, because measurements decide them.
 //
-// HW: measured on an H200: single precision computes the canonical NaN 0x7fffffff, whatever came
-// in. Double precision gives one of the NaNs among the operands, quieted, its sign and payload
-// kept: the second operand's before the first's, and before the third's. Taking the negative or the
-// absolute value changes no NaN's sign: both are sums with -0. A NaN out of numbers (inf - inf) is
-// 0xfff8000000000000.
-// These are operands of the machine's instruction: where ptxas exchanges those of a sum or a
-// product, it chooses which of two NaNs comes out. Here they are as in the PTX.
-// Not measured: the third before the first. A sum is a fused sum whose second factor is 1 and whose
-// third operand is the sum's second, so that what holds for sums speaks for it.
+// HW: measured on an H200: an FP32 operation returns the canonical NaN 0x7fffffff, whatever its
+// operands are. An FP64 operation returns one of its NaN operands, made quiet, with sign and
+// payload kept: the second operand before the first, and before the third. Negation and absolute
+// value keep the sign of a NaN: both are sums with -0. If no operand is NaN (inf - inf), the result
+// is 0xfff8000000000000.
+// These are operands of the machine instruction: if ptxas exchanges those of a sum or product, it
+// chooses which of two NaNs is returned. Here the order is that of the PTX.
+// Not measured: the third operand before the first. A sum is the fused sum a * 1 + b, whose third
+// operand is b, and in sums b comes before a.
 #pragma once
 
 #include "vgpu/exec/ops/lift.h"
@@ -23,7 +23,7 @@ static inline double quieted(double nan) {
   return __builtin_bit_cast(double, __builtin_bit_cast(u64, nan) | u64(1) << 51);
 }
 
-// The result r of an operation on the operands given.
+// Returns the result r of an operation on these operands; if r is NaN, the NaN by the rules above.
 static inline double settle(double r, double a) {
   const double fresh = __builtin_bit_cast(double, u64(0xfff8000000000000));
   return r == r ? r : a != a ? quieted(a) : fresh;

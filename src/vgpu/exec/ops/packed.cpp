@@ -1,4 +1,4 @@
-// Two or four small integers in a register.
+// Operations on two or four small integers in one register.
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/tables.h"
 
@@ -11,8 +11,8 @@ u32 halves(u32 a, u32 b) {
   return high << 16 | low;
 }
 
-// vabsdiff4: the distance of each pair of bytes; .add sums the four distances and c. Without .add,
-// c would fill bytes that a mask leaves out, but there is no mask here.
+// vabsdiff4: the distances of four pairs of bytes; .add sums the four distances and c. Without
+// .add, c would fill the bytes that a mask omits, but masks are not implemented here.
 template <class T>
 u32 distance(u32 a, u32 b, int byte) {
   const s32 x = T(a >> (8 * byte)), y = T(b >> (8 * byte));

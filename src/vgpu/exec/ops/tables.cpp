@@ -1,4 +1,4 @@
-// All operations of this instruction set.
+// The tables of all operations of this instruction set.
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {

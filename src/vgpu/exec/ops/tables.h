@@ -1,10 +1,10 @@
-// One table a family. A new family: declare its table here, name it in tables.cpp.
+// Each family of operations has a table. To add one, declare it here and list it in tables.cpp.
 #pragma once
 
 #include "vgpu/program/isa.h"
 #include "vgpu/program/operation.h"
 
-// Operations that matrix kernels rarely run are compiled for AVX2 alone, and are in both sets.
+// Operations that are rare in matrix kernels are compiled for AVX2 only; both sets use them.
 namespace tessera::vgpu::avx2 {
 
 extern const OperationTable kBitsTable;

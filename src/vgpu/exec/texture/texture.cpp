@@ -1,5 +1,5 @@
-// tex: from coordinates to texels, and from texels to what the registers get. The rules are those
-// of the CUDA programming guide, "Texture Fetching".
+// tex: finds the texels of the coordinates, and computes the results from the texels. The rules are
+// those of the CUDA programming guide, "Texture Fetching".
 #include "vgpu/exec/texture/texture.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ float half_value(std::uint16_t bits) {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
-// One channel as the register gets it: a float for floats and fractions, else the integer.
+// Returns one channel as the register gets it: a float for floats and fractions, else an integer.
 std::uint32_t channel_value(const Texture& texture, const std::byte* from) {
   const auto read = [&](auto value) {
     std::memcpy(&value, from, sizeof value);
@@ -58,7 +58,8 @@ bool is_float(const Texture& texture) {
   return texture.type >= TexelType::kF16 || texture.as_fraction;
 }
 
-// Channels that the texture lacks are 0, 0 and 1.
+// Returns all four channels of a texel. Of the channels that the texture lacks, the second and the
+// third are 0, and the fourth is 1.
 Channels texel_value(const Texture& texture, const std::byte* from) {
   Channels value = {0, 0, 0, is_float(texture) ? std::bit_cast<std::uint32_t>(1.0f) : 1};
   for (std::uint32_t c = 0; c < texture.channels; ++c) {
@@ -67,11 +68,12 @@ Channels texel_value(const Texture& texture, const std::byte* from) {
   return value;
 }
 
-// The texel of an index, by the rule for indices outside; nothing for the border.
+// Returns the index of the texel to read, by the addressing mode if `index` is outside the texture;
+// nullopt if the border is read.
 std::optional<std::int64_t> inside(const Texture& texture, std::int64_t index,
                                    std::int64_t extent) {
   if (index >= 0 && index < extent) return index;
-  // Coordinates in texels are never wrapped: the driver takes them for clamped.
+  // Unnormalised coordinates never wrap: the driver replaces the wrap and mirror modes by clamp.
   const bool repeats = texture.normalised && texture.outside >= TextureAddress::kWrap;
   if (texture.outside == TextureAddress::kBorder) return std::nullopt;
   if (!repeats) return index < 0 ? 0 : extent - 1;
@@ -80,7 +82,7 @@ std::optional<std::int64_t> inside(const Texture& texture, std::int64_t index,
   return at < extent ? at : period - 1 - at;
 }
 
-// The neighbours of a coordinate in one dimension, and how much each counts.
+// The texels next to a coordinate in one dimension, and their weights.
 struct Neighbours {
   int count = 1;
   std::array<std::int64_t, 2> index = {};
@@ -97,8 +99,8 @@ Neighbours neighbours(const Texture& texture, float coordinate, std::uint32_t ex
     all.index[0] = static_cast<std::int64_t>(std::floor(place));
     return all;
   }
-  // HW: the weight has 8 bits of fraction (CUDA programming guide, linear filtering). That it is
-  // rounded to the nearest is a model.
+  // HW: the weight has 8 fractional bits (CUDA programming guide, linear filtering). Rounding it to
+  // nearest is a model.
   const double steps = std::floor((place - 0.5) * 256 + 0.5);
   const double below = std::floor(steps / 256);
   const auto weight = static_cast<float>(steps / 256 - below);
@@ -108,7 +110,7 @@ Neighbours neighbours(const Texture& texture, float coordinate, std::uint32_t ex
   return all;
 }
 
-// The reads of one lane: the addresses of its texels and their weights. Border addresses are zero.
+// The texels that one lane reads: their addresses and weights. The address of a border texel is 0.
 struct Fetch {
   int count = 0;
   bool filters = false;
@@ -180,7 +182,8 @@ class Fetcher {
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
       const auto which = static_cast<std::size_t>(corner[d]);
       const std::int64_t index = at[d].index[which], extent = texture.extents[d];
-      // HW: a fetch by integers gets zeros where there is nothing, whatever the mode.
+      // HW: in every addressing mode, a fetch by integer coordinates outside the texture returns
+      // zeros.
       const bool by_integers = (op_.flags & kIntegerCoordinates) != 0;
       const auto place = by_integers && (index < 0 || index >= extent)
                              ? std::nullopt
@@ -196,7 +199,7 @@ class Fetcher {
     fetch.weight[k] = weight;
   }
 
-  // Observers see loads from global memory, texel after texel.
+  // Reports the fetch to the observer as loads from global memory, one load per texel.
   void tell() const {
     if (!lanes_.observer) return;
     for (std::size_t k = 0; k < kMostTexels; ++k) {

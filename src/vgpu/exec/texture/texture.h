@@ -1,6 +1,6 @@
-// Texture objects of the virtual GPU: the data in global memory that a 64-bit handle points to. A
-// texture is an array of up to three dimensions, linear memory or a CUDA array: here both are
-// stored row by row.
+// Texture objects of the virtual GPU: a 64-bit handle is the address of this struct in global
+// memory. A texture is an array of up to three dimensions, in linear memory or in a CUDA array;
+// both are stored row by row here.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace tessera::vgpu {
 
 enum class TexelType : std::uint8_t { kU8, kS8, kU16, kS16, kU32, kS32, kF16, kF32 };
-// The meaning of a coordinate outside of the texture.
+// The addressing mode: the meaning of a coordinate outside the texture.
 enum class TextureAddress : std::uint8_t { kClamp, kBorder, kWrap, kMirror };
 
 constexpr std::uint32_t kTextureMagic = 0x74786574;  // "text"
@@ -36,7 +36,7 @@ constexpr std::uint32_t bytes_of(TexelType type) {
   return type <= TexelType::kS8 ? 1 : type <= TexelType::kS16 || type == TexelType::kF16 ? 2 : 4;
 }
 
-// tex.1d, .2d, .3d: four results, handle, coordinates; flags: what follows.
+// Operands of tex.1d, tex.2d and tex.3d: four results, handle, coordinates. The flags are below.
 constexpr std::uint32_t kIntegerCoordinates = 1;
 constexpr std::uint32_t kFloatResults = 2;
 constexpr std::uint32_t kTextureRankShift = 4;

@@ -1,4 +1,4 @@
-// The warp executor: blocks, branches, divergence and the end of threads.
+// The warp executor: it runs basic blocks, and handles branches, divergence and the end of threads.
 #include "vgpu/exec/warp/warp.h"
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace tessera::vgpu {
 namespace {
 
-// A split that has jumped back this often lets others run: it may be waiting for them. Sooner when
-// other lanes of its warp could run, because a spin lock is passed on from lane to lane.
+// After this many backward branches, a split (lanes at one instruction) lets others run: it may be
+// waiting for them. Fewer if other lanes of its warp can run: a lock may pass from lane to lane.
 constexpr std::uint32_t kBackwardBranches = 1 << 14;
 constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 
-// One in this many backward jumps that may spin is followed by a check whether anything changes.
+// One in this many backward branches that may spin is followed by a check whether anything changes.
 constexpr std::uint32_t kJumpsBetweenLooks = 64;
 
 }  // namespace
@@ -55,7 +55,7 @@ void Warp::start() {
   splits_.push_back(split);
 }
 
-// ---- whose turn it is ---------------------------------------------------------------------------
+// ---- choice of the next split -------------------------------------------------------------------
 
 bool Warp::can_run() const {
   return std::any_of(splits_.begin(), splits_.end(),
@@ -103,7 +103,7 @@ void Warp::merge() {
   }
 }
 
-// Lanes that exited are not waited for.
+// Runs a waiting *.sync whose member lanes have all arrived or exited. Returns whether it did.
 bool Warp::wake_collectives() {
   for (std::size_t i = 0; i < splits_.size(); ++i) {
     if (splits_[i].wait == Wait::kCollective && try_collective(i)) return true;
@@ -147,8 +147,8 @@ void Warp::run_split(std::size_t index) {
       ops[stretch.first].run(ops + stretch.first, ops + stretch.last, lanes);
     }
     leave_block(index, block.control);
-    // The only remaining split may be another one than the one that ran, which may have exited or
-    // merged.
+    // The only split that is left may not be the one that ran: that one may
+    // have exited or merged.
     if (splits_.size() != 1 || index != 0) return;
     const Split& next = splits_[0];
     if (next.wait != Wait::kNone || next.deferred || turn_over_) return;
@@ -180,7 +180,7 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       add_split(rest);
     }
   }
-  // An instruction that waits is counted when it happens.
+  // An instruction that must wait for other lanes is counted when it runs.
   const bool waits =
       control.kind == ControlKind::kCollective || control.kind == ControlKind::kWarpgroup;
   if (!waits) count(control, split.mask);
@@ -235,8 +235,8 @@ void Warp::jump(Split& split, std::uint32_t target) {
   split.block = target;
 }
 
-// Whether an iteration of the loop changed nothing: then a value that it reads must change before
-// the loop can end.
+// Whether an iteration of the loop has changed nothing. Then the loop can end only after a value
+// that it reads has changed.
 bool Warp::spins() {
   const std::uint32_t jump = spin_jumps_++ % kJumpsBetweenLooks;
   if (jump > 1) return false;

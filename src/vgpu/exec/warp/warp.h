@@ -1,8 +1,8 @@
-// One warp: its frames, and its lanes grouped into splits, each at one instruction.
+// One warp: its frames, and its lanes grouped into splits. The lanes of a split are at one place.
 //
-// Threads progress independently, so a stack of divergent branches would not do: the lanes that
-// spin would starve the lane that they wait for. The split at the lowest place of the deepest call
-// runs; splits that meet at one place merge; one that waits or spins lets the others run.
+// Threads progress independently. With a stack of divergent branches, spinning lanes would starve
+// the lane that they wait for. Here the split runs that is at the lowest place of the deepest call.
+// Splits that reach one place merge; a split that waits or spins lets others run.
 #pragma once
 
 #include <cstdint>
@@ -42,46 +42,46 @@ class Warp final : public AsyncWarp {
  public:
   Warp(Cta& cta, std::uint32_t index);
 
-  // Puts the lanes at the start of the entry.
+  // Makes one split of all lanes, at the start of the entry function.
   void start();
-  // Runs until every split waits, has exited, or has had its turn.
+  // Runs until every split waits, has exited, or has used up its turn.
   void run();
   bool can_run() const;
   bool finished() const { return splits_.empty(); }
-  // The barrier opened: its splits go on.
+  // A barrier of the CTA has opened: the splits that wait at it continue.
   void release(std::uint32_t barrier, std::uint32_t result);
   void release_from_cluster();
-  // A phase of the mbarrier at this offset of the CTA is over.
+  // The mbarrier at this offset in the CTA's shared memory has completed a phase.
   void mbarrier_opens(std::uint32_t offset);
-  // Whether some of its lanes are stopped by this mbarrier, or run and may test it again.
+  // Whether some lanes of the warp wait at this mbarrier, or run and may test it again.
   bool may_stand_at(std::uint32_t mbarrier) const;
-  // The number of wgmma that the warp has reached; it continues when its siblings have reached the
-  // same number.
+  // The number of wgmma that the warp has reached. The warp continues after a wgmma when the other
+  // warps of its warpgroup have reached it.
   std::uint64_t products() const { return products_; }
   void release_from_warpgroup(std::uint64_t least);
-  // A hash of the positions of its lanes and of their registers.
+  // Returns a hash of `mixed`, the positions of the lanes, and their registers.
   std::uint64_t state(std::uint64_t mixed) const;
-  // Lets waits for mbarriers return false. Returns whether there were any.
+  // Makes all waits for mbarriers return false. Returns whether there were any.
   bool wake_mbarrier_waits();
 
   Cta& cta() const { return cta_; }
-  // setmaxnreg, in the order of the warp.
+  // The setmaxnreg instructions that the warp has run, in order.
   void note_register_move(const Op& op) { register_moves_.push_back(&op); }
   const std::vector<const Op*>& register_moves() const { return register_moves_; }
-  // The instruction that the split runs, or is about to run.
+  // The instruction that the split waits at, runs, or runs next.
   const Op& place_of(const Split& split) const;
-  // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
+  // Returns "warp 3: lanes 0x0000ffff wait at PTX line 12: bar.sync (barrier 0)" for each split.
   std::string describe_waits() const;
-  // The word that a loop reads again and again, if it is only one.
+  // The word that a loop reads in every iteration, if the loop reads only one word.
   struct SpinWord {
     const Op* load = nullptr;
     int lane = 0;
     std::uint64_t address = 0;
     Window window = Window::kGlobal;
   };
-  // The word of the first of its splits that spins in such a loop.
+  // The word that the first spinning split reads in its loop; nullopt if there is no such split.
   std::optional<SpinWord> spin_word() const;
-  // The fault is at the instruction at which the warp's first split waits.
+  // Throws a fault at the instruction of the warp's first split.
   [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;
 
  private:
@@ -127,7 +127,7 @@ class Warp final : public AsyncWarp {
   std::uint32_t started_ = 0;
   std::uint64_t products_ = 0;
   std::uint32_t live_ = 0;  // lanes that have not exited
-  // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
+  // The lanes that have arrived at the barrier of the cluster, and those for which it has opened.
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
   std::uint32_t spin_jumps_ = 0;                // back, by branches that may spin
@@ -139,7 +139,7 @@ class Warp final : public AsyncWarp {
   std::uint32_t local_stride_ = 0;
 };
 
-// The warp that runs an operation.
+// The warp that runs the operation of these lanes.
 inline Warp& warp_of(const Lanes& lanes) { return static_cast<Warp&>(*lanes.warp); }
 
 }  // namespace tessera::vgpu

@@ -1,5 +1,5 @@
-// Waits for a phase of an mbarrier. A wait that comes too early stops its lanes until the phase is
-// over. If nothing else can run, it returns false, as a real one may at any time.
+// Waits for a phase of an mbarrier. A wait stops its lanes until the phase is complete. If nothing
+// else can run, the wait returns false, as a wait on a GPU may at any time.
 #include <algorithm>
 #include <bit>
 
@@ -11,7 +11,7 @@ namespace tessera::vgpu {
 
 namespace {
 
-// Reports the lanes that passed one phase of one object together.
+// Reports lanes that passed the same phase of the same object as one event.
 class Passes {
  public:
   explicit Passes(Warp& warp, const Op& op) : warp_(warp), op_(op) {}
@@ -44,7 +44,7 @@ class Passes {
 
 }  // namespace
 
-// The lanes of the split whose phase is over.
+// Returns the lanes of the split whose phase is complete.
 std::uint32_t Warp::test_mbarrier(const Split& split, SharedPlace& place, bool& uniform) {
   const Op& op = control_of(split).op;
   const std::byte* registers = split.frame->registers.get();

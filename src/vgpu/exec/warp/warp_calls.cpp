@@ -1,5 +1,5 @@
-// Calls: a frame for each group of lanes that calls together. Arguments and results travel through
-// the parameter memories of the two frames.
+// Calls: each group of lanes that calls together gets a frame. Arguments and results are copied
+// between the parameter memories of the caller's and the callee's frame.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -98,7 +98,7 @@ void Warp::return_from(std::size_t index) {
   frames_.erase(here);
 }
 
-// A new frame holds the same bytes in every run, whatever calls there were before.
+// A new frame's local memory holds the same bytes in every run, whatever was called before.
 void Warp::poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes) {
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
@@ -107,7 +107,8 @@ void Warp::poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t b
   }
 }
 
-// Local memory is laid out lane after lane; a deeper call may need more of it.
+// Makes room for `bytes` bytes of local memory per lane. Local memory is laid out lane after lane,
+// so all lanes are copied if a deeper call needs more.
 void Warp::reserve_local(std::uint32_t bytes) {
   if (local_ && bytes <= local_stride_) return;
   const std::uint32_t stride = std::max(bytes, 2 * local_stride_);

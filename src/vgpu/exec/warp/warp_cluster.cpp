@@ -1,4 +1,4 @@
-// barrier.cluster: a thread arrives, does something else perhaps, and waits.
+// barrier.cluster: a thread arrives, may do other work, and then waits.
 #include <fmt/format.h>
 
 #include <bit>
@@ -39,11 +39,11 @@ void Warp::wait_at_cluster(std::size_t index, const Control& control) {
   }
   split.wait = Wait::kCluster;
   pass_cluster(split);
-  // The other warps run before this one continues, even if it was the last to arrive.
+  // The other warps run before this warp continues, even if it was the last to arrive.
   turn_over_ = true;
 }
 
-// All threads have arrived: those that wait go on, those that will wait go on at once.
+// All threads have arrived: threads that wait continue, and later waits return at once.
 void Warp::release_from_cluster() {
   cluster_open_ |= cluster_arrived_;
   cluster_arrived_ = 0;

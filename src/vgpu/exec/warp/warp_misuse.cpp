@@ -1,4 +1,4 @@
-// Uses that silicon often tolerates and PTX does not allow, reported to observers.
+// Reports code to observers that hardware often tolerates although PTX does not allow it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// Whether a thread can come from one block to the other.
+// Whether there is a path from block `from` to block `to`.
 bool leads_to(const Function& function, std::uint32_t from, std::uint32_t to) {
   std::vector<bool> seen(function.blocks.size());
   std::vector<std::uint32_t> left = {from};
@@ -33,7 +33,7 @@ bool leads_to(const Function& function, std::uint32_t from, std::uint32_t to) {
 
 }  // namespace
 
-// Reports a mask that names lanes which have exited: they never arrive.
+// Reports a member mask with lanes that have exited and therefore cannot arrive.
 void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
                                 std::uint32_t members) {
   const std::uint32_t missing = members & started_ & ~live_;
@@ -45,7 +45,8 @@ void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
               "Name only the lanes that run this instruction, or let all of them run it");
 }
 
-// Lanes that end after a barrier at which others of their warp still wait went around it.
+// Reports a barrier if lanes exit beyond it while other lanes of their warp still wait at it: the
+// exiting lanes have gone around the barrier.
 void Warp::notice_barrier_bypass(const Split& leaving) {
   if (!cta_.observer()) return;
   const BasicBlock& last = leaving.frame->function->blocks[leaving.block];
@@ -64,7 +65,7 @@ void Warp::notice_barrier_bypass(const Split& leaving) {
   }
 }
 
-// setmaxnreg must be run by all warps of a warpgroup, with the same number.
+// All warps of a warpgroup must run the same setmaxnreg instructions, with the same numbers.
 void Cta::notice_uneven_register_moves() {
   for (std::uint32_t w = 0; w < warps(); ++w) {
     Warp& first = warps_[w / kWarpsOfAGroup * kWarpsOfAGroup];
@@ -83,13 +84,13 @@ void Cta::notice_uneven_register_moves() {
   }
 }
 
-// setmaxnreg.inc waits until the block has these registers to spare, and only setmaxnreg.dec
-// makes some. Registers are counted per lane, summed over warps.
+// setmaxnreg.inc waits until the CTA has enough free registers, and only setmaxnreg.dec frees
+// registers. The counts here are registers per lane, summed over warps.
 void Cta::notice_missing_registers() {
   constexpr int kUnit = 8;  // HW: of a lane; a warp's registers come in units of 256
   const int at_launch = (context_.observation.registers + kUnit - 1) / kUnit * kUnit;
   if (at_launch == 0) return;
-  // Warps are placed in fours, so a last group of fewer may leave some over.
+  // Registers are allocated for groups of four warps, so an incomplete last group leaves some free.
   const std::uint32_t whole = (warps() + kWarpsOfAGroup - 1) / kWarpsOfAGroup * kWarpsOfAGroup;
   int left = at_launch * static_cast<int>(whole - warps());
   std::vector<int> has(warps(), at_launch);
@@ -123,7 +124,7 @@ void Cta::notice_missing_registers() {
   }
 }
 
-// wgmma is .sync.aligned: all four warps of a warpgroup must reach it.
+// wgmma is .sync.aligned: all four warps of a warpgroup must run it.
 void Cta::notice_lonely_products() {
   for (std::uint32_t first = 0; first + kWarpsOfAGroup <= warps(); first += kWarpsOfAGroup) {
     const std::uint32_t lonely = warps_[first].wgmma().lonely_issue();

@@ -1,4 +1,4 @@
-// printf, assert, malloc and free: what the driver does for a kernel that calls them.
+// printf, assert, malloc and free: the functions that the driver provides to kernels.
 #include <fmt/format.h>
 
 #include <bit>
@@ -25,7 +25,7 @@ std::uint64_t argument(const Control& control, const Frame& frame, std::size_t i
   return value;
 }
 
-// "3.5" for the value of a comparison's operand in one lane.
+// Returns the value of an operand of the failed comparison in one lane, as text: "3.5".
 std::string value_text(const Control& control, const Frame& frame, int operand, int lane) {
   const std::string type = control.comparison.substr(control.comparison.rfind('.') + 1);
   const std::byte* at = frame.registers.get() + control.op.operand[operand];
@@ -41,7 +41,7 @@ std::string value_text(const Control& control, const Frame& frame, int operand, 
 
 }  // namespace
 
-// The host memory of a generic address.
+// Returns the host memory of a generic address.
 std::byte* Warp::system_memory(std::uint64_t generic, std::uint64_t bytes, const Op& op, int lane) {
   const std::uint64_t in_local = generic - kLocalWindow - kLocalBase;
   if (in_local < local_stride_) {
@@ -73,7 +73,7 @@ void Warp::fault_assert(const Control& control, const Frame& frame, std::uint32_
   fault(FaultKind::kAssert, text, control.op, lane);
 }
 
-// The result of the function for one lane.
+// Calls the system function for one lane and returns its result.
 std::uint64_t Warp::call_system(const Control& control, const Frame& frame, int lane) {
   const std::uint64_t first = argument(control, frame, 0, lane);
   const LaunchContext& context = cta_.cluster().context();
@@ -106,7 +106,7 @@ std::uint64_t Warp::call_system(const Control& control, const Frame& frame, int 
   return 0;
 }
 
-// Lane by lane, in order.
+// Calls the system function for the lanes of the split, in order.
 void Warp::system_call(Split& split, const Control& control) {
   const Frame& frame = *split.frame;
   if (static_cast<SystemFunction>(control.op.immediate) == SystemFunction::kAssertFail) {

@@ -1,4 +1,4 @@
-// Lanes that wait: for the other lanes of their warp (*.sync) or for other warps (barriers).
+// Lanes that wait for other lanes of their warp (*.sync) or for other warps (barriers).
 #include <fmt/format.h>
 
 #include <bit>
@@ -20,7 +20,8 @@ const std::uint32_t* words(const Frame& frame, std::uint32_t offset) {
 
 // ---- *.sync -------------------------------------------------------------------------------------
 
-// Runs the instruction for the lanes whose partners are all there.
+// Runs the instruction for lanes whose member lanes have all arrived. Returns whether there are
+// any.
 bool Warp::try_collective(std::size_t index) {
   const Split waiting = splits_[index];
   const Control& control = control_of(waiting);
@@ -78,8 +79,8 @@ bool Warp::try_collective(std::size_t index) {
 
 // ---- wgmma --------------------------------------------------------------------------------------
 
-// HW: a warp continues after a wgmma when the other three warps have reached it (measured on an
-// H200, see tests/vgpu/instructions/wgmma_meets.ptx).
+// HW: a warp continues after a wgmma when the other three warps of its warpgroup have reached it
+// (measured on an H200, see tests/vgpu/instructions/wgmma_meets.ptx).
 void Warp::meet_warpgroup(Split& split) {
   if (!cta_.cluster().context().observation.warpgroups_meet) {
     ++split.block;
@@ -137,7 +138,7 @@ void Warp::wait_at_barrier(std::size_t index, const Control& control) {
   if (here == live_) arrive(control, barrier);
 }
 
-// A barrier that is .aligned wants all lanes of the warp at one instruction.
+// A barrier with .aligned needs all lanes of the warp at one instruction.
 void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
   fault(
       FaultKind::kBarrier,
@@ -147,7 +148,8 @@ void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
       control_of(split).op, std::countr_zero(split.mask));
 }
 
-// Lanes that exited are not waited for, in whichever order the splits ran.
+// A barrier does not wait for lanes that have exited, whether they exit before or after the other
+// lanes reach it.
 void Warp::arrive_without_exited() {
   for (const Split& split : splits_) {
     if (split.wait != Wait::kBarrier || split.arrived) continue;
@@ -161,7 +163,7 @@ void Warp::arrive_without_exited() {
   }
 }
 
-// The number of threads that all splits at the barrier name; 0 if none names one.
+// Returns the number of threads that all splits at the barrier name; 0 if they name none.
 std::uint32_t Warp::expected_at(std::uint32_t id) const {
   bool is_first = true;
   std::uint32_t expected = 0;
@@ -185,7 +187,7 @@ std::uint32_t Warp::expected_at(std::uint32_t id) const {
   return expected;
 }
 
-// All lanes of the warp are there.
+// All lanes of the warp have reached the barrier.
 void Warp::arrive(const Control& control, std::uint32_t id) {
   Barrier& barrier = cta_.barrier(id);
   const std::uint32_t expected = expected_at(id);
@@ -221,7 +223,7 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
       barrier.threads += static_cast<std::uint32_t>(std::popcount(split.mask));
     }
   }
-  // The other warps run before this one continues, even if it was the last to arrive.
+  // The other warps run before this warp continues, even if it was the last to arrive.
   if (waits) turn_over_ = true;
   cta_.check_barrier(id);
 }
@@ -291,7 +293,8 @@ std::string Warp::describe_waits() const {
 
 namespace {
 
-// The only load of the loop that ends with this block; null for another loop.
+// Returns the only load in the loop that ends with block `last`; null if there is not exactly one
+// scalar ld.
 const Op* only_load(const Kernel& kernel, const Function& function, std::uint32_t last) {
   const Op* only = nullptr;
   for (std::uint32_t b = function.blocks[last].control.targets[0]; b <= last; ++b) {
@@ -314,7 +317,7 @@ const Op* only_load(const Kernel& kernel, const Function& function, std::uint32_
 
 }  // namespace
 
-// WHY the register: it goes round without an effect, so the address is that of every round.
+// WHY from registers: the loop repeats its state, so each iteration has this address.
 std::optional<Warp::SpinWord> Warp::spin_word() const {
   for (const Split& split : splits_) {
     if (split.wait != Wait::kNone) continue;

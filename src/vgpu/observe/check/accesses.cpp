@@ -1,5 +1,5 @@
-// Checks accesses to memory, cell by cell: a fast test for cells that are known to be in order, a
-// slow one for the rest.
+// Checks accesses to memory cell by cell. A fast test finds cells whose accesses are all known to
+// be ordered; the others are compared one by one.
 #include <algorithm>
 #include <bit>
 
@@ -63,7 +63,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   }
 }
 
-// Compares one guest with everything later than `floor` in the cells that it touches.
+// Compares an access with all accesses to its cells that are later than `floor`.
 void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
   const SharedShadow& shadow = shared_[guest.owner];
   const std::uint32_t begin = shadow.cell_of(guest.address);
@@ -91,7 +91,7 @@ void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
   }
 }
 
-// The only evidence that a CTA of the cluster already runs is what its threads have done.
+// A CTA of the cluster is known to have started only if some action of its threads is known.
 void ClusterChecker::check_started(const Guest& guest) {
   if (guest.clock->started >> guest.owner & 1) return;
   const Entity first = guest.owner * warps_per_cta_;
@@ -120,9 +120,9 @@ bool ClusterChecker::may_race(const BlockShadow& block, std::uint64_t address,
   return !block.stores() || !block.written().is_complete() || block.stores()->any(address, bytes);
 }
 
-// Reads of memory that the whole launch never stores to are not remembered.
+// Returns the lanes whose reads may race: memory that the launch never stores to is left out.
 std::uint32_t ClusterChecker::lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes) {
-  // A window of this many bytes is looked up at once.
+  // If all addresses lie in an aligned window of this many bytes, the window is looked up at once.
   constexpr std::uint64_t kWindow = 8192;
   const std::uint64_t* address = access.address;
   const std::uint64_t first = address[0];
@@ -201,8 +201,8 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
   }
 }
 
-// The read-only path must not read data that the kernel stores, even if the store comes first.
-// Unordered accesses are a race, and are reported as one.
+// Checks that the read-only path does not read data that the kernel has stored. This is an error
+// even if the store is ordered before the read; unordered accesses are reported as a race.
 void ClusterChecker::check_read_only(const Guest& guest, const GlobalCell& cell) {
   const GlobalCell::Trace last = cell.writer();
   if (last.who == 0) return;
@@ -215,7 +215,7 @@ void ClusterChecker::check_read_only(const Guest& guest, const GlobalCell& cell)
   if (is_ordered) report_read_only(guest, writer);
 }
 
-// Its pieces lie in one allocation, so the executor finds them in bounds.
+// The heap is one allocation, so the executor does not notice accesses outside its pieces.
 void ClusterChecker::check_heap(const Guest& guest) {
   const std::string misuse = launch_.context.heap->misuse(guest.address, guest.bytes);
   if (!misuse.empty()) report_heap_misuse(guest, misuse);
@@ -226,9 +226,9 @@ bool ClusterChecker::is_atomic(Site site) const {
   return is_strong(site) && (form.starts_with("atom") || form.starts_with("red"));
 }
 
-// Whether the last change of the word was an atomic that comes before this access in the same
-// thread, or that the thread knows of. All changes of a word have one order, so the atomics of
-// other threads came before that one. So the last CTA to count may reset the counter.
+// Whether the last change of the word was an atomic that precedes this access, in this thread or by
+// synchronisation. All changes of a word have one order, so atomics of other threads precede that
+// one, too. Therefore the last CTA that counts may reset the counter.
 bool ClusterChecker::follows_own_atomic(const Guest& guest, const GlobalCell& cell) const {
   const GlobalCell::Trace last = cell.writer();
   if (guest.agent || last.who == 0) return false;
@@ -278,14 +278,15 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   guest.owner = access.owner;
   guest.address = access.address;
   guest.bytes = static_cast<std::uint32_t>(access.bytes);
-  // WHY not in global memory: a kernel need never wait for a store of a tile, and a store without a
-  // known end would make every access to shared memory look new.
+  // WHY not for global memory: a kernel need not wait for the store of a tile. A store without a
+  // known end would keep all floors low, so that accesses to shared memory would take the slow
+  // test.
   if (access.window == Window::kShared) at(last_, guest.entity) = now_;
   if (access.window == Window::kShared) agent_in_shared(access, *agent, guest);
   if (access.window == Window::kGlobal) agent_in_global(access, *agent, guest);
 }
 
-// Each lane's bytes are checked separately if lanes copy their own.
+// If lanes copy their own bytes, checks each lane's bytes separately.
 void ClusterChecker::visit_shared_by_lane(const AgentAccess& access, Guest& guest, Time floor) {
   if (access.lane_bytes == 0 || !guest.agent->is_generic()) return visit_shared(guest, floor);
   const Guest whole = guest;
@@ -333,7 +334,7 @@ void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& age
   if (writes) block->written().mark_while_running(offset, access.bytes);
   const std::uint64_t who = GlobalCell::pack(cluster_, guest.entity, now_ - start_);
   const Site site = site_of(access.instruction, guest.reach);
-  // Boxes of tensors begin at any element, so the first cell may begin before the box.
+  // A box of a tensor may begin at any element, so the first cell may begin before the box.
   guest.address -= guest.address % block->cell_bytes();
   for (const std::uint64_t end = access.address + access.bytes; guest.address < end;
        guest.address += block->cell_bytes()) {

@@ -3,8 +3,8 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// WHY entities are not reused at once: a wait for the new owner of an entity would look like a wait
-// for the old one, too.
+// WHY an entity is not reused at once: a wait for its new agent would look like a wait for the
+// agent that had it before.
 constexpr std::size_t kRestingAgents = 256;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Asynchronous operations in flight. Each takes part in the clocks as two entities, because its
-// reads may be over before its writes.
+// Asynchronous operations in flight (agents). An agent has two entities in the vector clocks,
+// because its reads may end before its writes.
 //
-// A limit: an operation counts as over when it signals, and its entities are given away some 256
-// operations later. A thread that waits for the new owner then seems to have waited for the old
-// one.
+// A limit: an operation counts as ended when it signals, and its entities are reused about 256
+// operations later. A thread that waits for the new operation then seems to have waited for the old
+// one, too.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Agent {
   bool is_generic() const { return kind == AgentKind::kCopyAsync; }
 };
 
-// The agent of an entity that is not a warp; it may have ended.
+// The agent that has, or last had, an entity.
 struct AgentTrace {
   AgentKind kind = AgentKind::kBulkCopy;
   Actor issuer;
@@ -36,20 +36,20 @@ struct AgentTrace {
 
 class Agents {
  public:
-  // Entities from `first` on are agents'.
+  // Forgets all agents. Entities from `first` on belong to agents.
   void begin(Entity first);
 
-  // A new agent, or a known one that gets another issuer.
+  // Makes a new agent. If the agent exists already, it gets another issuer.
   Agent& start(const Actor& issuer, AgentId id, AgentKind kind);
-  // Null if it was never started, or ended long ago.
+  // Returns null if the agent was never started, or ended long ago.
   Agent* find(AgentId id);
-  // Its reading entity, which another agent may have taken over; the writing one follows it.
+  // Finds the entity of the agent's reads, perhaps reused since; that of its writes is the next.
   bool find_entities(AgentId id, Entity& reads) const;
-  // Called when some thread knows that it is over. Its entities are given to another agent later.
+  // Called when some thread knows that the agent has ended. Its entities are reused later.
   void end(AgentId id);
 
   bool is_agent(Entity entity) const { return entity >= first_; }
-  // Whether it touches memory through the asynchronous proxy.
+  // Whether the entity accesses memory through the asynchronous proxy.
   bool is_async(Entity entity) const {
     return is_agent(entity) && trace(entity).kind != AgentKind::kCopyAsync;
   }
@@ -60,8 +60,8 @@ class Agents {
   std::unordered_map<AgentId, Agent> live_;
   std::vector<AgentTrace> traces_;                // by pair of entities
   std::unordered_map<AgentId, Entity> entities_;  // by agent: the entity of its reads
-  // Finished agents by kind, the one that ended first at the front. WHY by kind: an entity's
-  // actions are remembered under its number, and must not seem to be those of another kind.
+  // Ended agents by kind, in the order in which they ended. WHY by kind: the actions of an entity
+  // are remembered under its number, and must not seem to be those of an agent of another kind.
   std::array<std::deque<AgentId>, kAgentKinds> over_;
 };
 

@@ -1,4 +1,4 @@
-// Which bytes an access through the address of one array may reach.
+// The bytes that an access may reach if its address is computed from one array.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct ArrayBounds {
   }
 };
 
-// The bounds by instruction. `uses` may be null.
+// Returns the bounds by instruction. `uses` may be null.
 std::vector<ArrayBounds> array_bounds(const Kernel& kernel, const std::vector<ArrayUse>* uses);
 
-// "tile" of "_ZZ9transposePfPKfiE4tile"
+// Returns "tile" for "_ZZ9transposePfPKfiE4tile".
 std::string array_name(const std::string& variable);
 
 }  // namespace tessera::vgpu::check

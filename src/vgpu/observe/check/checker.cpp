@@ -11,7 +11,7 @@ namespace {
 
 class Checker;
 
-// Hands its findings over when the worker ends.
+// The checks of one worker thread. Passes its findings to the Checker when the worker ends.
 class WorkerChecker : public ClusterChecker {
  public:
   WorkerChecker(LaunchChecks& launch, Checker& checker)
@@ -55,7 +55,7 @@ class Checker : public LaunchObserver {
   ClusterChecker::UndefinedReads undefined_reads_;
 };
 
-// Facts known before the kernel runs.
+// Reports what is known before the kernel runs.
 void Checker::note_unwritten_reads() {
   for (const UnwrittenRead& read : launch_.context.kernel->unwritten_reads) {
     Finding* finding = log_.note("uninitialised-register-read", Severity::kError, read.instruction,
@@ -98,11 +98,11 @@ WorkerChecker::~WorkerChecker() { checker_.add(std::move(log()), undefined_reads
 
 }  // namespace
 
-// ---- how wide a cell is -------------------------------------------------------------------------
+// ---- width of a cell ----------------------------------------------------------------------------
 
 namespace {
 
-// The bytes that one lane moves in one access: "ld.shared.v2.u16" moves 4.
+// Returns the bytes that one lane moves in one access: 4 for "ld.shared.v2.u16".
 std::uint32_t bytes_of(const std::string& form) {
   std::uint32_t count = 1, bits = 32;
   for (std::size_t at = 0; at < form.size();) {
@@ -120,7 +120,7 @@ std::uint32_t bytes_of(const std::string& form) {
 }
 
 bool touches_memory(const std::string& form) {
-  // wmma.store moves single elements if they are not neighbours in memory.
+  // wmma.store stores elements one by one if they are not neighbours in memory.
   for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red.", "wmma.store."}) {
     if (form.starts_with(opcode)) {
       return form.find(".param") == std::string::npos && form.find(".local") == std::string::npos;

@@ -29,7 +29,7 @@ void join(std::vector<Time>& to, const std::vector<Time>& more) {
 
 void join(SharedHorizon& to, const SharedHorizon& more) {
   if (!more || to == more) return;
-  // WHY: a loop that waits for a word reads the same again and again.
+  // WHY the shortcut: a loop that waits for a word reads the same knowledge again and again.
   if (!to || covers(*more, *to)) {
     to = more;
     return;

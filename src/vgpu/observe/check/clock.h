@@ -1,5 +1,5 @@
-// A thread's knowledge of the others: for each of them, the time up to which all its actions are
-// ordered before this point. Two accesses race when neither is ordered before the other.
+// The vector clock of a thread: for each entity, the time up to which all of its actions are
+// ordered before this point. Two accesses race if neither is ordered before the other.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tessera::vgpu::check {
 
-// Time in a cluster's run, counted up at every ordering event. There is one clock per worker, so
-// that times of different warps can be compared.
+// Time in the run of a cluster, incremented at each event that orders threads. There is one count
+// for all warps of the cluster, so their times can be compared.
 using Time = std::uint32_t;
 
-// A warp of the cluster, or the reads or the writes of an asynchronous agent.
+// The number of a warp of the cluster, or of the reads or the writes of an asynchronous agent.
 using Entity = std::uint32_t;
 
-// Knowledge of several clusters, which run at the same time: for each cluster, by entity, times
-// since it began. Only atomics and fences carry it from cluster to cluster.
+// Knowledge about several clusters, which run at the same time: for each cluster, by entity, the
+// time since its start. Only atomics and fences transfer it between clusters.
 using Horizon = std::map<std::uint64_t, std::vector<Time>>;
 using SharedHorizon = std::shared_ptr<const Horizon>;  // null: nothing
 
@@ -29,16 +29,16 @@ bool knows(const SharedHorizon& horizon, std::uint64_t cluster, Entity entity, T
 
 struct Clock {
   std::vector<Time> seen;  // by entity; what is missing is 0
-  // The accesses of threads to shared and to global memory that a fence.proxy.async has put before
-  // asynchronous operations.
+  // Like `seen`, for accesses of threads that a fence.proxy.async has ordered before asynchronous
+  // operations: in shared and in global memory.
   std::vector<Time> seen_by_async, seen_by_async_in_global;
   std::vector<Time>
       seen_by_maps;  // knowledge that fence.proxy.tensormap has put before uses of tensor maps
-  // Reads of wgmma whose end is known only through the wait of a sibling warp.
+  // Reads of wgmma that are known to have ended only through another warp of the warpgroup.
   std::vector<Time> covered;
-  // If some lanes of a warp left the kernel and no other thread synchronised with their last
-  // actions, `seen` ends before these. `stayed` is the time up to which the actions of the
-  // remaining lanes are known.
+  // If some lanes of a warp have exited and no other thread has synchronised with their last
+  // actions, `seen` ends before these actions. `stayed` is the time up to which the actions of the
+  // warp's other lanes are known.
   std::vector<Time> stayed;
   std::vector<Time> inits;    // initialisations of barrier objects, which have a fence of their own
   std::uint32_t started = 0;  // ranks of the cluster whose threads are known to run
@@ -64,7 +64,7 @@ struct Clock {
   }
 };
 
-// Grows the list when it must.
+// Returns the entry, and adds it if it is missing.
 inline Time& at(std::vector<Time>& times, Entity entity) {
   if (entity >= times.size()) times.resize(entity + 1);
   return times[entity];

@@ -1,4 +1,4 @@
-// The checks of a cluster's run: its start and end, and the entry points for accesses.
+// The checks of a cluster's run: its begin and end, and the entry points for accesses.
 #include "vgpu/observe/check/cluster_checker.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Times start over, with empty shadows, long before they run out.
+// If a cluster begins after this time, times restart at 1, with empty shadows: they never overflow.
 constexpr Time kLastStart = 1u << 30;
 
 std::uint32_t lanes_of(std::uint32_t threads, std::uint32_t warp) {
@@ -89,8 +89,8 @@ void ClusterChecker::warp_exits(const Actor& by) {
   warp.exit(by.mask, last_[warp.self()]);
 }
 
-// The rank gives the position in the cluster, which is numbered like CTAs in the grid: x, then y,
-// then z.
+// Returns the linear index of a CTA from its rank. CTAs in a cluster are numbered like CTAs in the
+// grid: x, then y, then z.
 std::uint64_t ClusterChecker::cta_index(std::uint64_t first, std::uint32_t rank) const {
   const std::uint32_t* grid = launch_.context.grid;
   const std::uint32_t* cluster = launch_.context.cluster;

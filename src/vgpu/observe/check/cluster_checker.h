@@ -1,5 +1,5 @@
-// The checks of one worker thread, a cluster at a time: follows the events that order the threads
-// of the cluster, and compares every access with what its thread knows.
+// The checks of one worker thread, cluster by cluster. Tracks the events that order threads, and
+// compares every access with what its thread knows (its vector clock).
 #pragma once
 
 #include <array>
@@ -59,26 +59,26 @@ class ClusterChecker : public Observer {
   void reads_undefined(const Actor& by, UndefinedSource source) override;
   void notice(Finding finding) override { log_.add(std::move(finding)); }
 
-  // The instructions that read undefined values, with the first place of each.
+  // The instructions that read undefined values, each with the place of its first read.
   using UndefinedReads = std::map<std::pair<std::uint32_t, UndefinedSource>, Place>;
   const UndefinedReads& undefined_reads() const { return undefined_reads_; }
 
  private:
-  // The knowledge that a barrier hands on in its current phase.
+  // The knowledge that the current phase of a barrier passes on.
   struct BarrierClock {
     Clock clock;
     bool opened = false;
     std::optional<Actor> first;  // the first to arrive
     Clock& arriving();           // forgets the last phase when a new one begins
   };
-  // A strong read that is reported before it happens: what the warp learns by it is looked up at
-  // the warp's next event.
+  // An atomic or ordered read, which is reported before it happens. What the warp learns from it is
+  // looked up at the next event of the warp.
   struct StrongRead {
     std::uint32_t mask = 0;
     std::uint64_t cell = 0;
     bool is_shared = false, acquires = false;
   };
-  // The thread or agent that accesses a cell: a lane, or an asynchronous agent.
+  // The current access to a cell, by a lane or by an asynchronous agent.
   struct Guest {
     const Clock* clock = nullptr;
     Entity entity = 0;
@@ -96,7 +96,7 @@ class ClusterChecker : public Observer {
     const WarpAccess* access = nullptr;  // null: an agent's, or that of a barrier object
     std::optional<std::uint32_t> there;  // kGlobal: what the past access stored to the cell
   };
-  // The last access to another CTA's shared memory, for each entity.
+  // An entity's last access to the shared memory of another CTA.
   struct RemoteUse {
     Time time = 0;
     Place place;
@@ -181,7 +181,7 @@ class ClusterChecker : public Observer {
   std::string who(const Place& place, bool with_cta) const;
   std::string between(const Place& earlier, const Place& later) const;
   bool is_other_way_round(const Guest& guest, const Past& past);
-  // Records that this change mends the finding, there or anywhere between its accesses.
+  // Records that the change `cure` at `where`, anywhere between the accesses, fixes the finding.
   static void set_cure(Finding& finding, const std::string& cure, const std::string& where);
   std::string cure_for_race(const Guest& guest, const Past& past, const Place& later,
                             const Place& earlier) const;
@@ -202,8 +202,8 @@ class ClusterChecker : public Observer {
   Time now_ = 1, start_ = 0;
   std::vector<WarpClocks> warps_;
   std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
-  // The last shuffle, vote or the like of each warp: code often relies on it as a barrier of its
-  // lanes.
+  // The last shuffle, vote or similar instruction of each warp. Code often relies on such an
+  // instruction as a barrier of the lanes.
   struct Exchange {
     Time time = 0;
     std::uint32_t instruction = 0;
@@ -218,8 +218,8 @@ class ClusterChecker : public Observer {
   Agents agents_;
   SyncVariables shared_sync_;
   Updates updates_;
-  // Lanes of this store whose updates another one repeats, so that it does not matter which of them
-  // its lane reads.
+  // Lanes of the current store that repeat the update of another lane, so that it does not matter
+  // whose value they have read.
   std::uint32_t repeated_ = 0;
   std::vector<ArrayBounds> array_bounds_;   // by instruction
   std::vector<bool> reads_only_;            // instructions that load by the read-only path
@@ -229,7 +229,7 @@ class ClusterChecker : public Observer {
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
   // Bytes of shared memory that were read before they were written: owner, address, instruction.
   std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> read_early_;
-  // Per warp and per byte of local memory: the lanes that have written theirs.
+  // By warp, and by byte of local memory: the lanes that have written this byte.
   std::vector<std::vector<std::uint32_t>> local_written_;
   UndefinedReads undefined_reads_;
 };

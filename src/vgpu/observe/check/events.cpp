@@ -1,14 +1,14 @@
-// Events that order threads: barriers, fences, barrier objects, and the start and end of
+// The events that order threads: barriers, fences, mbarrier objects, and the start and end of
 // asynchronous operations.
 #include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu::check {
 namespace {
 
-constexpr std::uint32_t kBarrierOfBlock = 0;  // number of __syncthreads(); other barriers are named
+constexpr std::uint32_t kBarrierOfBlock = 0;  // the barrier of __syncthreads()
 
-// The knowledge that a relaxed arrival hands on: initialisations that fence.mbarrier_init has put
-// before it, and that its CTA runs.
+// Returns the knowledge that a relaxed arrival passes on: the initialisations that
+// fence.mbarrier_init has ordered before it, and which CTAs have started.
 Clock only_inits(const Clock& clock) {
   Clock inits;
   inits.inits = clock.inits;
@@ -145,7 +145,7 @@ void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std:
   for (const LaneGroup& group : warp.groups()) {
     if (!(group.mask & by.mask)) continue;
     phase.released.started |= group.clock.started;
-    // Threads wait at barrier objects of their own CTA only.
+    // Only threads of the CTA that owns the mbarrier can wait at it.
     join(phase.fenced, place.owner == by.cta ? group.clock.fenced_for_cta : group.clock.fenced);
   }
 }
@@ -181,7 +181,7 @@ bool knows_of_init(const Clock& clock, const Mbarrier& barrier) {
 
 }  // namespace
 
-// A thread that uses a barrier object must know that it was initialised.
+// Checks that a thread that uses an mbarrier knows of its initialisation.
 void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
   const Mbarrier* barrier = mbarriers_.find(place);
   WarpClocks& warp = warp_of(by);
@@ -209,8 +209,8 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
   Agent& agent = agents_.start(issuer, id, kind);
   agent.clock.join(clock);
   agent.met = met;
-  // The agent's floor: for actions of threads, knowledge counts only if a fence has put the actions
-  // before asynchronous operations; actions of other agents need only be known.
+  // Computes the agent's floor, the time up to which all actions are ordered before it. Actions of
+  // threads count only if a fence orders them before asynchronous operations.
   agent.floor = now_;
   for (Entity e = 0; e < last_.size(); ++e) {
     if (e == agent.reads || e == agent.writes) continue;
@@ -232,7 +232,7 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
   if (!agent || !barrier) return;
   const Place user{"signals the barrier object", agent->issuer.instruction,
                    cta_index(first_, agent->issuer.cta), static_cast<int>(agent->issuer.warp), -1};
-  // The operation uses its object by the generic proxy, as its issuer would: no proxy fence.
+  // No proxy fence is needed: the operation accesses its mbarrier through the generic proxy.
   if (!knows_of_init(agent->clock, *barrier)) report_unseen_init(*barrier, place, user);
   const Time now = tick();
   Clock& clock = barrier->phase(phase).released;
@@ -250,7 +250,7 @@ void ClusterChecker::agent_covered(const Actor& by, AgentId id) {
   learn(by, over);
 }
 
-// After a wait that covers only reads, only its writes to global memory are still in flight.
+// If the wait covers only reads, the writes to global memory are still in flight.
 void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
   Entity reads = 0;
   if (!agents_.find_entities(id, reads)) return;

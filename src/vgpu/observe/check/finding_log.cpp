@@ -7,7 +7,8 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// The place where it was first seen, so that a report does not depend on the number of threads.
+// Returns the CTA where the finding was first seen. With the lowest one, a report does not depend
+// on the number of threads.
 std::uint64_t first_cta(const Finding& finding) {
   return finding.places.empty() ? 0 : finding.places.front().cta;
 }
@@ -97,8 +98,8 @@ void FindingLog::note_update(std::uint32_t load, std::uint32_t store, const Chan
   known.is_lost |= change.is_lost;
 }
 
-// WHY the load must be the same and the store only similar: an unrolled loop has copies of an
-// update, and `a[i] += a[j]` reads twice in one line.
+// WHY loads must be equal and stores only alike: an unrolled loop has copies of an update, and
+// `a[i] += a[j]` has two loads in one line.
 const FindingLog::Change* FindingLog::change_of(std::uint32_t later, std::uint32_t earlier) const {
   const Change* found = nullptr;
   for (const auto& [one, change] : updates_) {
@@ -122,7 +123,7 @@ const FindingLog::Change* FindingLog::update_with(std::uint32_t instruction) con
   return found;
 }
 
-// The updates of two statements, if both accumulate: then one of them can lose the other's update.
+// Returns the updates of two statements if both accumulate: then each can lose the other's update.
 std::optional<FindingLog::Updates> FindingLog::updates_of(std::uint32_t later,
                                                           std::uint32_t earlier) const {
   const Change* one = update_with(later);
@@ -150,7 +151,7 @@ void FindingLog::merge(FindingLog&& more) {
   }
 }
 
-// No barrier mends an update that other threads do to the same word at once.
+// Advises an atomic: no barrier helps if several threads update one word at the same time.
 void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
   const bool is_lockstep = finding.check == "lockstep";
   if (finding.check != "race" && !is_lockstep) return;
@@ -185,7 +186,7 @@ void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
       "its own";
 }
 
-// All these bytes are written, only too late: the change that orders the race also mends the read.
+// If the bytes are written, but too late, the change that orders the race fixes this finding.
 void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   if (finding.check != "uninitialised-shared-read") return;
   const std::uint32_t load = std::get<2>(key);
@@ -201,8 +202,9 @@ void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
   }
 }
 
-// An error is reported once: an update that the lanes of a warp lose is lost to other warps, too,
-// and where a barrier is missing between warps, it is missing between the lanes of each.
+// Whether another finding reports the same error. An update that lanes of a warp lose is lost
+// between warps, too; and a barrier that is missing between warps is missing between the lanes of
+// each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
   if (finding.check == "skipped-barrier") {
     return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {

@@ -1,4 +1,4 @@
-// The state that the checkers of all worker threads of one launch share.
+// The state that the checkers of all worker threads of a launch share.
 #pragma once
 
 #include "vgpu/observe/check/shadow/global_shadow.h"
@@ -7,7 +7,7 @@
 
 namespace tessera::vgpu::check {
 
-// log2 of the bytes of the kernel's narrowest access to memory, at most 2.
+// Returns log2 of the bytes of the kernel's narrowest access to memory, at most 2.
 std::uint32_t cell_shift_of(const Kernel& kernel);
 
 struct LaunchChecks {

@@ -1,5 +1,6 @@
-// Values that are not defined: local memory that its thread has not written, lanes that a shuffle
-// leaves out. Reading them is no error; the caller finds out whether a result depends on them.
+// Notes reads of undefined values: local memory that its thread has not written, and shuffles from
+// lanes outside the mask. Such reads are no errors; the caller finds out whether a result depends
+// on them.
 #include <bit>
 
 #include "vgpu/observe/check/cluster_checker.h"

@@ -3,7 +3,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// A wait sees the phase before the current one at the earliest.
+// The phases that are kept. A wait passes the current phase or the previous one.
 constexpr std::size_t kPhases = 4;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Barrier objects in shared memory: the knowledge that each phase passes on, and whether every
-// thread that uses one knows that it was initialised.
+// mbarrier objects in shared memory: the knowledge that each phase passes on, and whether each
+// thread that uses an object knows of its initialisation.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct Mbarrier {
   Entity initialiser = 0;
   Time initialised = 0;
   Actor by;  // the thread that initialised it
-  // The knowledge that arrivals hand on: releases, everything their threads knew; relaxed ones,
-  // what fences before them prepared.
+  // The knowledge that arrivals pass on. A release passes on all that its thread knew; a relaxed
+  // arrival, only what earlier fences have prepared.
   struct Phase {
     Clock released;
     SharedHorizon fenced;
@@ -31,7 +31,7 @@ class Mbarriers {
   void begin() { live_.clear(); }
   Mbarrier& init(MbarrierPlace place);
   Mbarrier* find(MbarrierPlace place);
-  // The object that holds this byte; null if none.
+  // Returns the object that contains this byte; null if there is none.
   const Mbarrier* holding(std::uint32_t owner, std::uint64_t offset) const;
   void end(MbarrierPlace place) { live_.erase(key(place)); }
   template <class F>

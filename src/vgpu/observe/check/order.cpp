@@ -1,5 +1,5 @@
-// Order through memory: a release by one thread, seen by an acquire of another, of the same CTA or
-// any other. Atomics and ordered accesses create this order alone or together with fences.
+// Order through memory: what one thread releases, another thread acquires, in this CTA or another.
+// Atomics and ordered accesses create this order, alone or together with fences.
 #include <algorithm>
 #include <bit>
 
@@ -38,7 +38,8 @@ void ClusterChecker::note_strong(const WarpAccess& access, WarpClocks& warp) {
   }
 }
 
-// The access hands on everything if it is a release, else only what a fence before it prepared.
+// A release passes on all that its thread knows; another access, only what earlier fences have
+// prepared.
 void ClusterChecker::hand_over(const WarpAccess& access, WarpClocks& warp) {
   const bool is_shared = access.window == Window::kShared;
   SyncVariables& variables = is_shared ? shared_sync_ : launch_.sync;
@@ -79,9 +80,9 @@ void ClusterChecker::resolve_strong_reads(WarpClocks& warp, std::vector<StrongRe
   }
 }
 
-// Knowledge gained by relaxed reads takes effect at a fence.
-// WHY at barriers, too: the well-known reduction over the last CTA to come (CUDA C++ Programming
-// Guide, memory fence functions) has no fence after its atomic, but a barrier.
+// Knowledge from relaxed reads takes effect at a fence.
+// WHY at barriers, too: the well-known reduction in the last CTA (CUDA C++ Programming Guide,
+// memory fence functions) has no fence after its atomic, only a barrier.
 void ClusterChecker::absorb_pending(const Actor& by, WarpClocks& warp) {
   bool any = false;
   for (LaneGroup& group : warp.groups()) {

@@ -1,5 +1,5 @@
-// Programmatic dependent launch: a grid that may start before the grids before it have ended must
-// not touch the memory that they write, nor write anything, before it has waited for them.
+// Programmatic dependent launch: a grid may start before earlier grids have ended. Until it has
+// waited for them, it must not access memory that they write, and must not write at all.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"
@@ -8,7 +8,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// "kernel repack (line 30) writes it"; empty if none of the launches writes it.
+// Returns "kernel repack (line 30) writes it"; "" if none of the launches writes it.
 std::string writer_of(const EarlierLaunch* launch, std::uint64_t address, std::uint64_t bytes) {
   for (; launch; launch = launch->before.get()) {
     const BlockShadow* const block = launch->memory->find(address);
@@ -31,7 +31,7 @@ std::string writer_of(const EarlierLaunch* launch, std::uint64_t address, std::u
 void ClusterChecker::check_overtaking(const Guest& guest) {
   const std::string writer = writer_of(launch_.context.earlier.get(), guest.address, guest.bytes);
   if (!writer.empty()) return report_overtaking(guest, writer);
-  // WHY: not all reads of the earlier launches are remembered, so a store anywhere is too early.
+  // WHY any store is too early: not all reads of the earlier launches are remembered.
   if (guest.kind == AccessKind::kLoad) return;
   report_overtaking(guest, "kernel " + launch_.context.earlier->kernel + " may still read it");
 }

@@ -15,7 +15,7 @@ bool ends_path(const Control& control) {
          control.kind == ControlKind::kExit || control.kind == ControlKind::kTrap;
 }
 
-// The blocks that may run next.
+// Returns the blocks that may run next.
 std::vector<std::size_t> after(const Function& function, std::size_t block) {
   const Control& control = function.blocks[block].control;
   std::vector<std::size_t> next(control.targets.begin(), control.targets.end());

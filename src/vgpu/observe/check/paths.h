@@ -1,5 +1,5 @@
-// The instructions that can follow others without a barrier between, so that a hint can say where a
-// barrier is missing.
+// Finds paths between instructions without a barrier, so that a hint can say where a barrier is
+// missing.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class Paths {
   explicit Paths(const Kernel& kernel) : kernel_(kernel) {}
 
   // Whether a thread can get from one instruction to the other without a barrier of the CTA. True
-  // for an instruction that can be executed again. False across functions.
+  // if both are one instruction that can run again. False across functions.
   bool is_free(std::uint32_t from, std::uint32_t to);
-  // Whether this is an aligned barrier that names no number of threads: __syncthreads() and the
-  // like.
+  // Whether this is an aligned barrier without a number of threads,
+  // such as __syncthreads().
   bool asks_all_threads(std::uint32_t barrier) const;
 
  private:

@@ -1,4 +1,4 @@
-// The last access to a cell, in the few bits that a shadow has room for.
+// The last access to a cell, in the few bits that shadow memory has for it.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tessera::vgpu::check {
 
-// The threads for which an access is strong: atomic, or ordered by a modifier other than .weak.
-// Accesses that are strong for each other do not race.
+// The threads for which an access is strong: atomic, or with another ordering than .weak. Accesses
+// that are strong for each other do not race.
 enum class Reach : std::uint8_t { kNobody, kCta, kCluster, kAll };
 
 constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) {
@@ -18,7 +18,7 @@ constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) 
   return scope == MemoryScope::kCluster ? Reach::kCluster : Reach::kAll;
 }
 
-// An instruction, a lane, and two facts: its reach, and whether other lanes did the same.
+// An instruction, a lane, the reach of the access, and whether other lanes made the same access.
 using Site = std::uint32_t;
 constexpr std::uint32_t kSiteLanes = 5, kSiteReach = 30;
 constexpr Site kLaneOfSite = (1u << kSiteLanes) - 1, kSiteSeveral = 1u << 29;
@@ -35,7 +35,7 @@ constexpr std::uint32_t instruction_of(Site site) {
   return (site & (kSiteSeveral - 1)) >> kSiteLanes;
 }
 
-// One access, as a shadow remembers it.
+// An access as shadow memory records it.
 struct Past {
   Entity entity = 0;
   Time time = 0;

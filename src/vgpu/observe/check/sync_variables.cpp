@@ -8,7 +8,7 @@ void SyncVariables::release(std::uint64_t cell, const Handover& what, bool repla
   if (what.empty()) return;
   Handover& here = cells_[cell];
   join(here.to_all, what.to_all);
-  // WHY only the last CTA's: a cell that orders within one CTA is not shared by several.
+  // WHY only the last CTA's: a cell that orders the threads of one CTA is not used by several CTAs.
   if (here.cta != what.cta) here.to_cta = nullptr;
   here.cta = what.cta;
   join(here.to_cta, what.to_cta);

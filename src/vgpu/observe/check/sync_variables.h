@@ -1,5 +1,5 @@
 // Memory cells through which threads order each other: a thread that reads a cell with acquire
-// semantics learns everything that the thread knew that wrote it with release semantics.
+// semantics learns all that the thread knew that wrote it with release semantics.
 #pragma once
 
 #include <mutex>
@@ -9,19 +9,19 @@
 
 namespace tessera::vgpu::check {
 
-// The knowledge that a strong write hands on: to every thread, and to those of the writer's CTA.
+// The knowledge that a strong write passes on: to all threads, and to threads of the writer's CTA.
 struct Handover {
   SharedHorizon to_all, to_cta;
   std::uint64_t cta = 0;  // linear
   bool empty() const { return !to_all && !to_cta; }
 };
 
-// Safe to use from several threads.
+// May be used by several threads.
 class SyncVariables {
  public:
-  // `replaces`: a plain store discards the knowledge of earlier writers; an atomic adds to it.
+  // `replaces`: a plain store discards what earlier writers passed on; an atomic adds to it.
   void release(std::uint64_t cell, const Handover& what, bool replaces);
-  // The knowledge that a thread of this CTA gains by reading the cell; null: none.
+  // Returns the knowledge that a thread of this CTA gains by reading the cell; null: none.
   SharedHorizon acquire(std::uint64_t cell, std::uint64_t cta) const;
   void clear() { cells_.clear(); }
 

@@ -6,7 +6,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Older partial barriers of the warp are forgotten; what they ordered then looks unordered.
+// The latest meetings of some lanes are remembered. What older ones ordered looks unordered.
 constexpr std::size_t kMeetings = 64;
 
 }  // namespace
@@ -41,7 +41,7 @@ void WarpClocks::hand_over(std::uint32_t mask, Time now) {
   }
 }
 
-// Notes everything that the warp itself did up to now, except for the lanes that left.
+// Adds all actions of the warp up to now, except the last actions of lanes that have exited.
 void WarpClocks::note_own(Clock& clock, Time now) const {
   Time& seen = at(clock.seen, self_);
   if (left_ == 0) {
@@ -109,7 +109,7 @@ void WarpClocks::exchange(std::uint32_t mask, const std::vector<Time>& last, Tim
   refresh_floor(unite(mask, now), last, now);
 }
 
-// Makes one group of these lanes.
+// Makes these lanes one group.
 LaneGroup& WarpClocks::unite(std::uint32_t mask, Time now) {
   separate(mask);
   Time lowest_floor = now;
@@ -134,12 +134,12 @@ LaneGroup& WarpClocks::unite(std::uint32_t mask, Time now) {
   return groups_.back();
 }
 
-// Afterwards every group is inside or outside the mask.
+// Splits groups so that each of them is inside or outside the mask.
 void WarpClocks::separate(std::uint32_t mask) {
   for (std::size_t i = 0, count = groups_.size(); i < count; ++i) {
     const std::uint32_t inside = groups_[i].mask & mask;
     if (inside == 0 || inside == groups_[i].mask) continue;
-    // Lanes that have exited go with the lanes that remain.
+    // If the only lanes outside the mask have exited, the group is not split.
     if ((groups_[i].mask & ~mask & live_) == 0) continue;
     LaneGroup rest = groups_[i];
     rest.mask &= ~mask;

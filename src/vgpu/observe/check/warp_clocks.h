@@ -1,5 +1,5 @@
-// The clocks of one warp. Its lanes have the same knowledge until only some of them wait for
-// something; they meet again at bar.warp.sync, at a barrier of the CTA, or at any other *.sync.
+// The vector clocks of one warp. All lanes have one clock until only some of them wait for
+// something. The lanes meet again at bar.warp.sync, at a barrier of the CTA, or at another *.sync.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct LaneGroup {
   std::uint32_t mask = 0;
   Clock clock;
   SharedHorizon pending;  // seen by relaxed reads, known after the next fence
-  // Everything that any entity did up to this time is known. This saves looking at the clock.
+  // All actions of all entities up to this time are known. Often this saves a look at the clock.
   Time floor = 0;
 };
 
@@ -25,21 +25,21 @@ class WarpClocks {
   std::vector<LaneGroup>& groups() { return groups_; }
   Entity self() const { return self_; }
   std::uint32_t live() const { return live_; }
-  // The group of one lane.
+  // Returns the group that contains this lane.
   LaneGroup& group_of(int lane);
 
-  // The joint knowledge of these lanes, with everything that the warp did up to `now`.
+  // Returns the joint knowledge of these lanes, with all actions of the warp up to `now`.
   Clock released(std::uint32_t mask, Time now);
-  // The knowledge of these lanes when they exit; no other thread has synchronised with it.
+  // Returns the knowledge of these lanes when they exit. No other thread synchronises with it.
   Clock known(std::uint32_t mask, Time now) const;
-  // The lanes learn more. `last` is the time of each entity's last action.
+  // The lanes learn what `more` knows. `last` has the time of each entity's last action.
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
-  // The lanes have met.
+  // The lanes have met, so each of them knows what the others did.
   void meet(std::uint32_t mask, const std::vector<Time>& last, Time now);
-  // The lanes get the same knowledge of other entities, but none of each other.
+  // The lanes get equal knowledge of other entities, but do not learn what each other did.
   void exchange(std::uint32_t mask, const std::vector<Time>& last, Time now);
-  // Calls f(group) with a group that contains only these lanes, so that its changes concern no
-  // others.
+  // Calls f(group) for groups that contain only these lanes, so that changes do not affect other
+  // lanes.
   template <class F>
   void change(std::uint32_t mask, F f) {
     separate(mask);
@@ -47,21 +47,21 @@ class WarpClocks {
       if (group.mask & mask) f(group);
     }
   }
-  // `last`: when the warp touched memory last.
+  // `last` is the time of the warp's last access to memory.
   void exit(std::uint32_t mask, Time last);
-  // Whether the lane has left the kernel without a barrier, arrival or release after this time, so
-  // that no other thread knows what it did then.
+  // Whether the lane has exited, and passed no barrier, arrival or release after this time. Then no
+  // other thread knows what the lane did at that time.
   bool has_left(int lane, Time time) const {
     return left_ >> lane & 1 && time > handed_over_[static_cast<std::size_t>(lane)];
   }
 
-  // Copies (cp.async) that these lanes have waited for: until the warp meets, each lane sees only
-  // its own. Other threads learn of them as usual.
+  // These lanes have waited for their own copies (cp.async). Until the lanes of the warp meet, each
+  // lane knows only its own copies to have ended. Other threads learn of the copies as usual.
   void await_own(std::uint32_t mask, Entity copies, Time now);
   const Clock& own_copies() const { return own_; }
   void refresh_floors(const std::vector<Time>& last, Time now);
 
-  // Whether two lanes of the warp have met at or after this time.
+  // Whether the two lanes have met at this time or later.
   bool have_met(int lane, int other, Time since) const;
 
  private:

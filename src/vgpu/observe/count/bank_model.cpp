@@ -9,8 +9,8 @@ namespace {
 constexpr int kWarp = 32;
 constexpr std::uint32_t kBanks = 32;
 
-// Distinct words of one pass, sorted into their banks. A pass of 128 bytes has 32 words; merged
-// ones have at most as many distinct ones, but that is not guaranteed, so there is room for all.
+// The distinct words of one pass, by bank. A pass of 128 bytes has 32 words. A merged pass should
+// not have more distinct words, but this is not guaranteed, so there is room for twice as many.
 class Banks {
  public:
   void add(std::uint64_t word) {
@@ -25,7 +25,7 @@ class Banks {
   std::array<std::uint32_t, kBanks> count_{};
 };
 
-// Wavefronts of the lanes [first, first + lanes); 0 if none of them is active.
+// Returns the wavefronts of lanes [first, first + lanes); 0 if none of these lanes is active.
 std::uint32_t wavefronts(const LaneAccess& access, int first, int lanes) {
   Banks banks;
   for (int l = first; l < first + lanes; ++l) {
@@ -37,7 +37,8 @@ std::uint32_t wavefronts(const LaneAccess& access, int first, int lanes) {
   return banks.busiest();
 }
 
-// Every active lane agrees with the lane whose number differs in this bit, if that one is active.
+// Whether every active lane has the address of the lane whose number differs in this bit, if that
+// lane is active.
 bool agree(const LaneAccess& access, int bit) {
   for (int l = 0; l < kWarp; ++l) {
     const bool both = (access.mask >> l & 1) && (access.mask >> (l ^ bit) & 1);
@@ -50,9 +51,9 @@ bool agree(const LaneAccess& access, int bit) {
 
 int lanes_together(BankModel model, const LaneAccess& access, bool merges) {
   const int lanes = kWarp / static_cast<int>(std::max(access.bytes / kWordBytes, 1u));
-  // HW: NVIDIA developer forum, thread 77228, says of compute capability 7.0 to 7.5: registers of
-  // lanes that agree in pairs return packed, two per cycle. An H200 does so for loads of 64 and 128
-  // bits in every pattern that tools/calibrate tries, and for no store
+  // HW: NVIDIA developer forum, thread 77228, on compute capability 7.0 to 7.5: if lanes agree in
+  // pairs, their registers are returned packed, two per cycle. An H200 does this for loads of 64
+  // and 128 bits in every pattern that tools/calibrate tries, and for no store
   // (results/calibration/h200_calibration.json).
   const bool is_wide = lanes < kWarp;
   const bool pairs = model == BankModel::kPair && merges && is_wide;

@@ -1,5 +1,5 @@
-// How many wavefronts an access to shared memory takes. 32 banks of 4 bytes serve one word each per
-// wavefront; a word that several lanes request is served to all of them at once.
+// Counts the wavefronts of an access to shared memory. In a wavefront each of the 32 banks, 4 bytes
+// wide, serves one word. A word goes to all lanes that request it at once.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kWordBytes = 4;  // width of a bank
 
 enum class BankModel { kPlain, kPair };
 
-// `merges`: whether the instruction is one that the pair model may merge: an ordinary load.
-// How many lanes are served together: 32 of 4 bytes, 16 of 8, 8 of 16; twice as many where the pair
-// model merges.
+// `merges`: whether the instruction is an ordinary load, which the pair model may merge.
+// lanes_together() returns how many lanes a pass serves: 32 of 4 bytes, 16 of 8 or 8 of 16; twice
+// as many if the pair model merges.
 int lanes_together(BankModel model, const LaneAccess& access, bool merges);
 BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges);
 

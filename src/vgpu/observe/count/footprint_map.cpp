@@ -55,10 +55,10 @@ std::uint64_t FootprintMap::count(Touch touch, double share) const {
   return sum;
 }
 
-// WHY this estimate: were each sector touched by r clusters, drawn at random, a share f of the
-// clusters would see 1 - (1 - f)^r of the sectors. Half of the sample sees 1 - q, with
-// q = (1 - f/2)^r, and all of it about 1 - q^2; their quotient is 1 + q. r is at least 1, so q is
-// at most 1 - f/2.
+// WHY this estimate: if each sector were accessed by r random clusters, a share f of the clusters
+// would see 1 - (1 - f)^r of the sectors. Half of the sample sees 1 - q with q = (1 - f/2)^r, and
+// the whole sample about 1 - q^2; their quotient is 1 + q. Since r is at least 1, q is at most 1 -
+// f/2.
 std::uint64_t FootprintMap::count_block(Touch touch, std::uint64_t from, std::uint64_t to,
                                         double share) const {
   const auto& maps = maps_[static_cast<std::size_t>(touch)];

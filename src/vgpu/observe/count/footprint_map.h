@@ -1,5 +1,5 @@
-// Which sectors of global memory a launch has touched: one bit each, in pages that exist only where
-// something was touched.
+// The sectors of global memory that a launch accesses: one bit per sector, in pages that take
+// memory only if one of their sectors is accessed.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace tessera::vgpu {
 enum class Touch : std::size_t { kRead, kWritten };
 constexpr std::size_t kTouches = 2;
 
-// Zeroed words of which only those that are touched take memory.
+// Zeroed words. Only pages that are accessed take memory.
 class SparseWords {
  public:
   explicit SparseWords(std::size_t words);  // throws std::bad_alloc
@@ -31,18 +31,18 @@ class SparseWords {
   std::size_t bytes_;
 };
 
-// The sectors of the whole launch; all worker threads share the map.
+// The sectors of the whole launch. All worker threads share the map.
 class FootprintMap {
  public:
-  // Covers the allocations as they are now. In a sample, each cluster marks one of two halves.
+  // Covers the current allocations. In a sample, each cluster marks sectors in one of two halves.
   FootprintMap(const GlobalMemory& memory, bool halves);
 
-  // Sectors by number from here on, in words of 64.
+  // The sector number of bit 0. A word has 64 sectors.
   std::uint64_t first_sector() const { return first_sector_; }
   std::uint64_t words() const { return words_; }
 
-  // WHY it reads first: nearly all sectors are marked already, and reads of a cache line do not
-  // disturb other threads.
+  // WHY it loads first: nearly all sectors are marked already, and loads of a cache line do not
+  // slow down other threads.
   void mark(Touch touch, bool first_half, std::uint64_t word, std::uint64_t bits) {
     auto& map = maps_[static_cast<std::size_t>(touch)];
     const std::atomic_ref<std::uint64_t> shared(map[halves_ && !first_half ? 1 : 0][word]);
@@ -50,7 +50,7 @@ class FootprintMap {
     shared.fetch_or(bits, std::memory_order_relaxed);
   }
 
-  // read_sectors and written_sectors of the whole launch; `share` of its clusters ran.
+  // Returns read_sectors and written_sectors of the launch, of whose clusters `share` have run.
   Footprint result(double share) const;
 
  private:
@@ -63,15 +63,15 @@ class FootprintMap {
   std::vector<SparseWords> maps_[kTouches];  // one map per half of the sample
 };
 
-// The sectors of one cluster at a time; passes those that are new to the cluster on to the launch's
-// map.
+// The sectors of one cluster at a time. Sectors that are new to the cluster are also marked in the
+// map of the launch.
 class ClusterFootprint {
  public:
   explicit ClusterFootprint(FootprintMap& launch);
 
   void begin_cluster(bool first_half);
 
-  // Sectors by number, which is the address / 32; those of no allocation are left out.
+  // Marks `count` sectors from `first` on, the address / 32. Sectors of no allocation are ignored.
   void mark(Touch touch, std::uint64_t first, std::uint64_t count) {
     const std::uint64_t from = first - launch_.first_sector();
     for (std::uint64_t at = from, end = from + count; at < end;) {
@@ -81,7 +81,7 @@ class ClusterFootprint {
     }
   }
 
-  // Distinct sectors of each cluster since the last call, summed.
+  // Returns the distinct sectors of each cluster since the last call, summed over the clusters.
   std::uint64_t take(Touch touch);
 
  private:

@@ -1,4 +1,4 @@
-// One access of a warp, in the form that the counting rules need.
+// One access of a warp, with the fields that the counting rules need.
 #pragma once
 
 #include <cstdint>

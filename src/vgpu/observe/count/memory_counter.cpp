@@ -1,4 +1,4 @@
-// Sectors, wavefronts and the footprint of a launch, by instruction.
+// Counts sectors and wavefronts by instruction, and the footprint of a launch.
 #include <map>
 #include <mutex>
 #include <utility>
@@ -18,7 +18,7 @@ struct Seen {
   std::uint64_t cluster_sectors[kTouches] = {};  // see Footprint
 };
 
-// The counts that the drawn clusters represent.
+// Scales the counts of drawn clusters to all clusters that they represent.
 GlobalCounts all_of(const GlobalCounts& c, double weight) {
   GlobalCounts to;
   to.requests = scaled(c.requests, weight);
@@ -57,7 +57,7 @@ Traffic traffic_of(AccessKind kind) {
                                       : Traffic::kAtomic;
 }
 
-// The global side of an asynchronous copy.
+// Returns the kind of an asynchronous copy from its access to global memory.
 Traffic copy_traffic_of(AccessKind kind) {
   return kind == AccessKind::kLoad    ? Traffic::kCopyIn
          : kind == AccessKind::kStore ? Traffic::kCopyOut
@@ -86,7 +86,7 @@ class MemoryCounter : public LaunchObserver {
   std::unique_ptr<Observer> for_worker() override;
   void report(LaunchReport& to) override;
 
-  // Passes to `add` the sum over clusters of one weight. May be called by any thread.
+  // Calls add(sum) with the sum over the clusters of this weight. Any thread may call it.
   template <class Add>
   void add(double weight, Add add) {
     const std::lock_guard lock(mutex_);
@@ -178,7 +178,7 @@ class Worker : public Observer {
     if (kind != AccessKind::kLoad) footprint_.mark(Touch::kWritten, first, run.count);
   }
 
-  // WHY nothing is allocated here: the destructor calls it.
+  // WHY it must not allocate: the destructor calls it.
   void flush() {
     launch_.add(weight_, [&](Seen& sum) {
       for (std::size_t i = 0; i < memos_.size(); ++i) {

@@ -38,7 +38,7 @@ void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
 
 constexpr std::uint64_t kLanes32 = 32;
 
-// Lanes at the address that most of them access.
+// Returns the number of lanes at the address that most lanes access.
 std::uint64_t most_at_one_address(const LaneAccess& access) {
   std::array<std::uint64_t, kLanes32> sorted;
   auto end = sorted.begin();
@@ -55,8 +55,8 @@ std::uint64_t most_at_one_address(const LaneAccess& access) {
   return static_cast<std::uint64_t>(most);
 }
 
-// Local memory as the hardware lays it out: word w of all lanes is contiguous, so that lanes at one
-// place of their stacks are neighbours. A wider access takes one such row per word.
+// Counts local memory as the hardware lays it out: word w of all lanes is contiguous, so lanes at
+// the same stack offset are neighbours. An access of several words has one such row per word.
 Request count_local(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
   std::uint64_t place[kLanes32];
   for (std::size_t l = 0; l < kLanes32; ++l) {
@@ -128,7 +128,7 @@ Pattern::Phase& Pattern::phase_of(std::uint64_t base) {
   return phase;
 }
 
-// Equal runs are kept once, so that they are equal where their addresses are.
+// Equal runs are stored once, so that comparing their addresses compares them.
 const std::vector<SectorRun>* Pattern::kept(std::vector<SectorRun> runs) {
   for (const auto& known : runs_) {
     if (*known == runs) return known.get();

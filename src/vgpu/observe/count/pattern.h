@@ -1,8 +1,8 @@
-// Kernels access memory in few patterns: the lanes of an instruction keep their distances while its
-// base moves. So each pattern is analysed once, and after that only its occurrences are counted.
+// Kernels access memory in few patterns: between executions of an instruction the base moves, but
+// the distances between lanes stay. So a pattern is analysed once; then its uses are counted.
 //
-// The banks rotate with the base, so an access to shared memory costs the same for every base. The
-// cost of an access to global memory depends on the position of its base in a line: its phase.
+// In shared memory a pattern costs the same for every base, because a moved base only rotates the
+// banks. In global memory the cost depends on the offset of the base in its line: the phase.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace tessera::vgpu {
 
-// One set of distances, of accesses of one kind to one memory.
+// One set of distances between lanes, for accesses of one kind to one memory.
 class Pattern {
  public:
-  // `merges`: see count_banks.
+  // `merges` has the meaning of count_banks().
   Pattern(const WarpAccess& access, bool merges);
 
   bool matches(const WarpAccess& access) const {
@@ -35,12 +35,12 @@ class Pattern {
   }
 
   void count_shared() { ++shared_hits_; }
-  // Local memory has no footprint: `to` is null.
+  // `to` is null for local memory, which has no footprint.
   void count_global(std::uint64_t base, ClusterFootprint* to);
 
-  // Adds what came so far, and starts again.
+  // Adds the counts since the last call to `to`.
   void flush(MemoryCounts& to);
-  // The next access marks its sectors even if the last one did.
+  // Makes the next access mark its sectors even if the last access marked the same ones.
   void forget_place() { marked_ = nullptr; }
 
  private:
@@ -72,10 +72,10 @@ class Pattern {
   std::vector<std::unique_ptr<const std::vector<SectorRun>>> runs_;
 };
 
-// The patterns of one instruction, the latest few of them.
+// The last few patterns of one instruction.
 class PatternMemo {
  public:
-  // `merges`: see count_banks.
+  // `merges` has the meaning of count_banks().
   Pattern& find(const WarpAccess& access, bool merges);
   void forget_places();
   MemoryCounts take();  // since the last call

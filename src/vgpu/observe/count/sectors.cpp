@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLinesATagWavefront = 4;
 
-// Sorts bytes into sectors. To be fed in ascending order, without overlap.
+// Counts sectors of ranges of bytes, which must be added in ascending order without overlap.
 class Sectors {
  public:
   void add(std::uint64_t begin, std::uint64_t end) {

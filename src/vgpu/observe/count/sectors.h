@@ -1,4 +1,4 @@
-// Which sectors and lines of global memory a request touches, and how much of them.
+// Counts the sectors and lines of global memory that a request accesses.
 #pragma once
 
 #include <vector>
@@ -20,10 +20,10 @@ struct Request {
   std::vector<SectorRun> runs;  // ascending
 };
 
-// partial_sectors counts sectors in which the access leaves bytes untouched, whatever its kind.
+// partial_sectors counts sectors that are accessed only in part, for every kind of access.
 Request count_request(const LaneAccess& access);
 
-// The same for `bytes` neighbouring bytes that no lane requested: requests and lanes stay 0.
+// Like count_request, for `bytes` contiguous bytes of a copy: requests and lanes stay 0.
 Request count_span(std::uint64_t address, std::uint64_t bytes);
 
 }  // namespace tessera::vgpu

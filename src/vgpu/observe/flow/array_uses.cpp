@@ -1,6 +1,6 @@
-// An address computed from the start of one array and from numbers belongs to that array: an access
-// through it that lands elsewhere has left the array, whatever is there. An address that may come
-// from several arrays is not judged.
+// An address that is computed from the start of one array and from numbers belongs to that array.
+// If an access through it is outside the array, this is an error, whatever is there. Addresses that
+// may come from several arrays are not checked.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,7 +19,8 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-// The parts of an address. The arrays of a thread are in one variable, each at its own offset.
+// What an address is computed from. All local arrays of a thread are in one variable, each at its
+// own offset.
 struct Base {
   enum class Kind : std::uint8_t { kNumber, kArray, kFrame, kUnknown } kind = Kind::kNumber;
   std::string variable;
@@ -45,7 +46,7 @@ class ArraysOfFunction {
         if (one.space == ptx::Space::kLocal) local_[one.name] = bytes_of(one);
       }
     }
-    // Bases only become less certain, so this ends.
+    // A base only changes towards kUnknown, so the loop ends.
     for (bool changes = true; changes;) {
       changes = false;
       for (const Instruction& one : body_) changes |= pass(one);
@@ -115,7 +116,7 @@ class ArraysOfFunction {
     return is_number(first) && second.kind == Base::Kind::kArray ? second : kUnknown;
   }
 
-  // The result of the instruction for its operands; nothing if it makes no value.
+  // Returns what the result of the instruction is computed from; a number if it is not an address.
   Base result_of(const Instruction& one) {
     const std::string& name = one.opcode;
     const std::size_t count = one.operands.size();
@@ -139,7 +140,7 @@ class ArraysOfFunction {
     return {};
   }
 
-  // Whether anything is less certain than before.
+  // Returns whether the base of any register has become less certain.
   bool pass(const Instruction& one) {
     const std::vector<std::string> writes = effects_of(one).writes;
     if (writes.empty()) return false;

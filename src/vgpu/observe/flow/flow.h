@@ -1,5 +1,5 @@
-// The flow of values in a kernel, derived from its PTX without a run. Report types only: other
-// rooms may include this page.
+// The flow of values in a kernel, derived from its PTX without running it. Report types only: code
+// outside vgpu may include this header.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace tessera::vgpu {
 
-// The given lines (from 1) that read a value which is only used by a compare-and-swap of the same
-// word: as its expected value, and to compute the stored value.
+// Returns those of the given lines (from 1) that read a value only for a compare-and-swap of the
+// same word: as the expected value, and to compute the new value.
 std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 
-// The parameters of this kernel, and the variables of the module, that point to memory where it
-// stores a value computed from a clock or from the place where a thread runs.
+// Returns the parameters of the kernel and variables of the module that point to memory in which it
+// stores values computed from a clock or from where a thread runs (%smid, %warpid).
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
 
-// An exchange in the kernel's own code whose result is unused, so that the word keeps the value of
-// the last store.
+// An exchange in the kernel's own code whose result is unused. The word keeps the value of the last
+// exchange or store.
 struct LastWrite {
   std::string pointer;  // the parameter or variable that points to the word
   FindingPlace place;
 };
 std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& kernel);
 
-// Whether the kernel, or a function of the module, uses what an atomic operation found.
+// Whether the kernel, or a function of the module, uses the results of atomic operations.
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel);
 
-// A store of a value that its thread computed from a value it had read: `x += 1`. Only the run
-// shows whether it reads and stores the same word.
+// A store of a value that its thread computed from a value that it had read: `x += 1`. Only at run
+// time is it known whether it reads and stores the same word.
 struct Update {
   int load = 0, store = 0;  // lines of the PTX
-  // Done once more, it gives another value: a sum does, a maximum does not.
+  // Whether repeating the update changes the value: true for a sum, false for a maximum.
   bool accumulates = false;
   bool is_common = false;  // all threads of a block store to one address
   std::string atomic;      // the atomic function with the same effect: "atomicAdd()"
 };
 
-// An access of the kernel's own code whose address is computed from the start of one array.
+// An access in the kernel's own code whose address is computed from the start of one array.
 struct ArrayUse {
   int line = 0;          // line of the PTX
   std::string variable;  // a shared variable, or the variable that holds a thread's arrays
@@ -49,9 +49,9 @@ struct ArrayUse {
 };
 std::vector<ArrayUse> array_uses_in(const std::string& ptx, const std::string& kernel);
 
-// Updates in all functions of the module. Stores of a value that a warp or block computed together
-// (a sum by shuffles, a count of votes) are left out: they are one update, whichever lanes store
-// it.
+// Returns the updates in all functions of the module. Stores of a value that a warp or block has
+// computed together (a sum by shuffles, a count of votes) are omitted: they are one update,
+// whichever lane stores it.
 std::vector<Update> updates_in(const std::string& ptx);
 
 }  // namespace tessera::vgpu

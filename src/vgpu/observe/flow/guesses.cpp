@@ -15,13 +15,13 @@ namespace {
 using ptx::Instruction;
 using ptx::OperandKind;
 
-// Instructions that compute and have no carry.
+// Instructions that compute, without a carry.
 const std::set<std::string> kArithmetic = {
     "mov", "cvt",  "add",  "sub", "mul", "mad", "fma", "min",  "max", "neg",  "abs",
     "and", "or",   "xor",  "not", "shl", "shr", "shf", "lop3", "sad", "prmt", "bfe",
     "bfi", "selp", "setp", "set", "div", "rem", "rcp", "sqrt", "ex2", "lg2",  "rsqrt"};
 
-enum class Kind { kCopy, kMade };  // the bits that were read, or what was made of them
+enum class Kind { kCopy, kMade };  // the bits that were read, or a value computed from them
 using Address = std::pair<std::string, std::int64_t>;
 
 template <class Set>
@@ -29,7 +29,7 @@ void keep_common(Set& of, const Set& other) {
   std::erase_if(of, [&](const auto& one) { return other.count(one) == 0; });
 }
 
-// Facts that hold on some path to this place, and those that hold on all paths.
+// What is true on some paths to an instruction, and what is true on all paths.
 struct State {
   std::map<std::string, Kind> values;  // on some
   std::set<std::string> successes;     // on some: predicates, whether the compare-and-swap swapped
@@ -47,21 +47,21 @@ struct State {
     Kind& now = values.try_emplace(name, kind).first->second;
     now = std::max(now, kind);
   }
-  // Called when the register is written; with a guard it may keep its old value.
+  // Called when the register is written. With a guard, the register may keep its old value.
   void forget(const std::string& name, bool is_guarded) {
     if (!is_guarded) values.erase(name);
     if (!is_guarded) successes.erase(name);
     swapped.erase(name);
     std::erase_if(addresses, [&](const Address& one) { return one.first == name; });
   }
-  // The word is read once more, so the value read before is outdated.
+  // The word is read again, so the value that was read before is outdated.
   void age() {
     for (auto& [name, kind] : values) kind = Kind::kMade;
     swapped.clear();
   }
 };
 
-// WHY in every order of the function: a copy may be used before the read in the text, in a loop.
+// WHY a data flow: in a loop, a copy of the value may be used above the read in the text.
 class Guess {
  public:
   Guess(const ptx::Function& function, std::size_t read)
@@ -89,7 +89,7 @@ class Guess {
            expected->second == Kind::kCopy;
   }
 
-  // Whether the test compares what the compare-and-swap found with what it expected.
+  // Whether the test compares the result of the compare-and-swap with its expected value.
   static bool asks_for_success(const Instruction& one, const State& state) {
     if (one.opcode != "setp" || one.operands.size() != 3) return false;
     if (!has_modifier(one, "eq") && !has_modifier(one, "ne")) return false;
@@ -128,8 +128,8 @@ class Guess {
     return swaps;
   }
 
-  // The code that is repeated or left out depending on whether the swap succeeded. It may contain
-  // only the read, the swap and the computation of its operands.
+  // Returns the code that is repeated or skipped, depending on whether the swap succeeded. It may
+  // only contain the read, the swap and the computation of its operands.
   std::optional<std::pair<std::size_t, std::size_t>> attempts(std::size_t branch,
                                                               std::size_t target) const {
     std::size_t begin = std::min(branch + 1, target);
@@ -149,8 +149,8 @@ class Guess {
     return std::pair{begin, end};
   }
 
-  // Registers that count attempts: those that one attempt passes to the next, and those computed
-  // from them.
+  // Returns registers that may count attempts: those that one attempt passes to the next, and those
+  // computed from them.
   std::set<std::string> counted_in(std::size_t begin, std::size_t end) const {
     std::set<std::string> fresh, read, counted;
     for (std::size_t i = begin; i < end; ++i) {
@@ -176,7 +176,8 @@ class Guess {
     return counted;
   }
 
-  // A branch that tests whether the swap succeeded.
+  // Follows both ways of a branch that tests whether the swap succeeded. Returns false if the
+  // branch has another purpose.
   bool ends_attempts(std::size_t at, std::size_t target, const State& state) {
     const auto range = attempts(at, target);
     if (!range) return false;
@@ -221,7 +222,7 @@ class Guess {
     return true;
   }
 
-  // Other names of the same address, and other registers that hold what was found.
+  // Follows copies of the address, and of the result of the compare-and-swap, to other registers.
   static void follow(const Instruction& one, const State& before, State& after) {
     if ((one.opcode != "mov" && one.opcode != "cvta") || one.operands.size() != 2) return;
     const ptx::Operand &to = one.operands[0], &from = one.operands[1];
@@ -232,7 +233,7 @@ class Guess {
     if (before.swapped.count(from.name) != 0) after.swapped.insert(to.name);
   }
 
-  // False if the value has any other use.
+  // Follows one instruction. Returns false if it uses the value for anything else.
   bool flow(std::size_t at, const State& before) {
     const Instruction& one = body_[at];
     const Effects effects = effects_of(one);

@@ -1,4 +1,4 @@
-// Registers that an instruction reads and writes, by name; parameters of calls are among them.
+// The registers that an instruction reads and writes, by name, and the parameters of calls.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ using ptx::Operand;
 using ptx::OperandKind;
 using Names = std::set<std::string>;
 
-// Prefixes of registers that show when or where a thread runs.
+// Prefixes of the registers that tell when or where a thread runs.
 constexpr std::array<std::string_view, 4> kTellers = {"%clock", "%globaltimer", "%smid", "%warpid"};
 
 bool tells(const std::string& name) {
@@ -30,7 +30,7 @@ const std::string* callee_of(const Instruction& one) {
   return one.opcode == "call" && one.operands.size() > 1 ? &one.operands[1].name : nullptr;
 }
 
-// The functions whose results may be times: they read a clock, or call one that does.
+// Returns the functions whose results may be times: they read a clock, or call such a function.
 Names functions_that_tell(const ptx::Module& module) {
   Names found;
   std::size_t before = 0;
@@ -55,11 +55,11 @@ bool only_loads(const Instruction& one) {
          (one.opcode == "wmma" && has_modifier(one, "load"));
 }
 
-// The name of what a parameter or variable points to; pointers stored there point to it, too.
+// The name of the memory that `name` points to. All pointers in this memory point into it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
-// Finds which registers and objects of a kernel hold times, and which objects they point into. The
-// order of instructions does not matter. An object is a variable, or what a pointer that is passed
+// Finds the registers and objects of a kernel that hold times, and the objects that they point
+// into. The order of instructions is ignored. An object is a variable, or what a pointer argument
 // points to.
 class Times {
  public:
@@ -76,7 +76,7 @@ class Times {
     } while (changed_);
   }
 
-  // The parameters and variables that point to the memory that this operand addresses.
+  // Returns the parameters and variables that point to the memory at this address.
   Names pointers_to(const Operand& address) const {
     Names names;
     for (const std::string& one : objects_of(address)) {
@@ -133,7 +133,7 @@ class Times {
         insert_all(targets_of(object), targets);
       }
     }
-    // A function may store to every pointer that it receives.
+    // The called function may store to all memory that its pointer arguments point to.
     if (callee != nullptr && holds_time) insert_all(targets, written);
     for (const std::string& name : written) {
       if (holds_time) insert({name}, times_);
@@ -177,7 +177,7 @@ FindingPlace place_of(const Instruction& one, const ptx::Function& function,
   return place;
 }
 
-// Whether a register is read that an atomic operation writes.
+// Whether the function reads a register that an atomic operation writes.
 bool uses_atomics(const ptx::Function& function) {
   Names found;
   for (const Instruction& one : function.body) {

@@ -22,12 +22,12 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-// Operations whose results belong to the whole warp or block.
+// Operations whose results belong to a whole warp or CTA.
 constexpr std::array<std::string_view, 10> kCollective = {
     "shfl", "vote", "redux", "match", "activemask", "mma", "wmma", "wgmma", "bar", "barrier"};
-// The result has the same bits, or a selection of them.
+// Operations whose results have the bits of a source, or a selection of them.
 constexpr std::array<std::string_view, 6> kCopies = {"mov", "cvt", "selp", "slct", "prmt", "abs"};
-// Operations that change nothing if they are done again with the same operand.
+// Operations that change nothing if they are repeated with the same operand.
 constexpr std::array<std::string_view, 5> kIdempotent = {"min", "max", "and", "or", "bfi"};
 constexpr std::array<std::string_view, 19> kChanges = {
     "add", "addc", "sub", "subc", "mul", "mad", "madc", "fma", "xor", "not",
@@ -40,8 +40,8 @@ bool is_common_memory(const Instruction& one) {
   return true;
 }
 
-// The path of a value to a store. `operation` is the only one that changes the value, or "other" if
-// there are several.
+// The path of a value to a store. `operation` is the only operation that changes the value, or
+// "other" if there are several.
 struct Way {
   bool accumulates = false;
   std::string operation;
@@ -65,7 +65,7 @@ bool is_idempotent(std::uint64_t table, std::size_t operand) {
   return true;
 }
 
-// The path through an instruction from this source; none if the value ends there.
+// Extends the path by this instruction and its operand `source`; nullopt if no value passes it.
 std::optional<Way> through(const Instruction& one, std::size_t source, Way way) {
   const std::string& name = one.opcode;
   if (is_one_of(name, kCopies)) {
@@ -99,7 +99,7 @@ std::string atomic_for(const std::string& operation) {
   return "a loop with atomicCAS()";
 }
 
-// The updates of one function, whatever the order of its instructions.
+// Finds the updates of one function. The order of its instructions is ignored.
 class UpdatesOfFunction {
  public:
   explicit UpdatesOfFunction(const ptx::Function& function) : body_(function.body) {
@@ -120,7 +120,7 @@ class UpdatesOfFunction {
   }
 
  private:
-  // Registers whose values may differ between the threads of a block.
+  // Finds the registers whose values may differ between the threads of a block.
   void find_what_lanes_have_alone() {
     const auto is_own = [&](const std::string& name) {
       for (const char* one : {"%tid", "%laneid", "%lanemask", "%clock", "%globaltimer"}) {
@@ -142,7 +142,8 @@ class UpdatesOfFunction {
     }
   }
 
-  // The loads whose values go into the stored value, and how; none if the warp takes part.
+  // Returns the loads from which the stored value is computed, and the paths; none if the warp
+  // computes it together.
   std::map<std::size_t, Way> sources_of(const Instruction& store) const {
     std::map<std::size_t, Way> sources;
     std::set<std::pair<std::string, Way>> seen;

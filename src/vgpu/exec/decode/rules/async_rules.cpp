@@ -1,4 +1,4 @@
-// cp.async and its groups, barrier objects, and fences.
+// Rules of cp.async and its groups, of mbarrier objects, and of createpolicy.
 #include <fmt/format.h>
 
 #include <array>
@@ -42,8 +42,8 @@ std::uint32_t mbarrier_flags(const ptx::Instruction& instruction) {
   return has_modifier(instruction, "shared::cluster") ? kInCluster : 0;
 }
 
-// The flags of an instruction that orders nothing by itself; `strong` is the one other order that
-// it may name.
+// Returns the flags of an instruction that may be .relaxed. The only other order that it may name
+// is `strong`.
 std::uint32_t order_flags(Decoder& decoder, const ptx::Instruction& instruction,
                           const char* strong) {
   for (const char* order : {"acquire", "release", "acq_rel"}) {
@@ -54,7 +54,7 @@ std::uint32_t order_flags(Decoder& decoder, const ptx::Instruction& instruction,
   return has_modifier(instruction, "relaxed") ? kOrdersNothing : 0;
 }
 
-// mbarrier.{init,inval,expect_tx,complete_tx} [object]{, number}
+// Decodes mbarrier.{init,inval,expect_tx,complete_tx} [object]{, number}.
 void decode_simple(Decoder& decoder, const ptx::Instruction& instruction, Run run) {
   const auto& operands = instruction.operands;
   const Value object = async_address(decoder, operands.at(0), shared_or_generic(instruction));
@@ -64,7 +64,7 @@ void decode_simple(Decoder& decoder, const ptx::Instruction& instruction, Run ru
   op.op.flags = mbarrier_flags(instruction);
 }
 
-// mbarrier.arrive[_drop][.expect_tx|.noComplete] state|_, [object]{, number}
+// Decodes mbarrier.arrive[_drop][.expect_tx|.noComplete] state|_, [object]{, number}.
 void decode_arrive(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const std::size_t at = operands.at(0).kind == ptx::OperandKind::kAddress ? 0 : 1;
@@ -92,7 +92,7 @@ void decode_arrive(Decoder& decoder, const ptx::Instruction& instruction) {
   op.op.flags = flags;
 }
 
-// mbarrier.{test_wait,try_wait}[.parity] done, [object], state|parity{, time}
+// Decodes mbarrier.{test_wait,try_wait}[.parity] done, [object], state|parity{, time}.
 void decode_wait(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const bool parity = has_modifier(instruction, "parity");
@@ -120,7 +120,8 @@ void decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction) {
 
 // ---- cp.async -----------------------------------------------------------------------------------
 
-// cp.async.{ca,cg}.shared.global{hints} [to], [from], bytes{, source bytes|ignore}{, policy}
+// Decodes cp.async.{ca,cg}.shared.global{hints} [to], [from], bytes{, bytes to read|ignore}{,
+// policy}.
 void decode_copy(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const std::int64_t bytes = operands.at(2).integer;
@@ -156,7 +157,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction) {
   op.op.flags = flags;
 }
 
-// cp.async.mbarrier.arrive[.noinc][.shared].b64 [object]
+// Decodes cp.async.mbarrier.arrive[.noinc][.shared].b64 [object].
 void decode_copy_arrive(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value object =
       async_address(decoder, instruction.operands.at(0), shared_or_generic(instruction));
@@ -178,7 +179,7 @@ void decode_cp(Decoder& decoder, const ptx::Instruction& instruction) {
   decode_copy(decoder, instruction);
 }
 
-// createpolicy.* d, ...: what a cache should keep. There is none here, so any value will do.
+// Decodes createpolicy.* d, ...: a cache policy. No cache is modelled, so any value will do.
 void decode_createpolicy(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value to = decoder.write(instruction.operands.at(0), Scalar::k64);
   decoder.emit("mov.b64", {to, decoder.constant(Scalar::k64, 0)});

@@ -1,5 +1,5 @@
-// atom and red. Order and scope matter to observers alone, because every access is seen by
-// all at once; cache hints do not matter at all.
+// Rules of atom and red. Only observers use order and scope, because each access is visible to all
+// threads at once. Cache hints have no effect.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async and red.async.
+// Rules of cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async and red.async.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -53,7 +53,7 @@ std::int64_t immediate_of(Reduction reduction, CopyElement element) {
   return std::int64_t{static_cast<int>(reduction)} << 8 | static_cast<int>(element);
 }
 
-// Words that change nothing here: how a copy completes, caches, the plain load mode.
+// Whether a modifier has no effect here: completion mechanism, cache hint, or plain load mode.
 bool is_known(std::string_view word) {
   constexpr std::array<std::string_view, 16> kWords = {"async",
                                                        "bulk",
@@ -87,7 +87,7 @@ void check_words(Decoder& decoder, const ptx::Instruction& instruction) {
   }
 }
 
-// A mask of 16 bits, as 32.
+// Returns a 16-bit mask as a 32-bit value.
 Value mask_of(Decoder& decoder, const ptx::Operand& operand) {
   if (decoder.declared(operand) != Scalar::k16) return decoder.read(operand, Scalar::k32);
   const Value wide = decoder.temporary(Scalar::k32);
@@ -96,7 +96,7 @@ Value mask_of(Decoder& decoder, const ptx::Operand& operand) {
   return wide;
 }
 
-// Whether the copy ends in shared memory: then that state space is named first.
+// Whether the destination is shared memory. The destination's state space is named first.
 bool is_load(const ptx::Instruction& instruction) {
   const auto& words = instruction.modifiers;
   const auto space = std::find_if(words.begin(), words.end(), [](const std::string& word) {
@@ -105,13 +105,13 @@ bool is_load(const ptx::Instruction& instruction) {
   return space != words.end() && *space != "global";
 }
 
-// The masks and policies after the operands that every form has.
+// Returns the mask after the operands that every form has. A cache policy is dropped.
 std::vector<Value> extras(Decoder& decoder, const ptx::Instruction& instruction,
                           std::size_t first) {
   const bool policy = has_modifier(instruction, "L2::cache_hint");
   std::size_t last = instruction.operands.size();
   std::vector<Value> values;
-  // The policy comes before a byte mask and after a mask of CTAs.
+  // The policy comes before a byte mask, but after a mask of CTAs.
   const bool bytes = has_modifier(instruction, "cp_mask");
   if (policy && !bytes) --last;
   if (policy && bytes) ++first;
@@ -136,7 +136,7 @@ std::int64_t run_immediate(Decoder& decoder, const ptx::Instruction& instruction
   return immediate_of(reduction, element);
 }
 
-// [to], [from], bytes{, [object]}{, mask}{, policy}
+// Decodes copies of contiguous bytes: [to], [from], bytes{, [object]}{, mask}{, policy}.
 void decode_run(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const bool loads = is_load(instruction);
@@ -163,8 +163,8 @@ std::uint32_t rank_of(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.unsupported();
 }
 
-// load: [to], [map, {coordinates}], [object]{, mask}{, policy}
-// store: [map, {coordinates}], [from]{, policy}
+// Decodes a load: [to], [map, {coordinates}], [object]{, mask}{, policy};
+// or a store: [map, {coordinates}], [from]{, policy}.
 void decode_tensor(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const bool loads = is_load(instruction);
@@ -206,7 +206,7 @@ void decode_bulk(Decoder& decoder, const ptx::Instruction& instruction) {
   }
 }
 
-// {st,red}.async...{.v2,.v4}.type [to], value, [object]
+// Decodes {st,red}.async...{.v2,.v4}.type [to], value, [object].
 void decode_send(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   if (!has_modifier(instruction, "mbarrier::complete_tx::bytes")) decoder.unsupported();

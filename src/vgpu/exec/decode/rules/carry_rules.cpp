@@ -1,5 +1,5 @@
-// add.cc, addc, sub.cc, subc, mad.cc, madc: arithmetic through the condition code. The code is a
-// predicate of the function; a mad is its product, then an add.
+// Rules of add.cc, addc, sub.cc, subc, mad.cc and madc: arithmetic with a carry in the condition
+// code. The condition code is one predicate per function. A mad is a product and then an addition.
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
@@ -48,7 +48,7 @@ void decode_carry(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value in = form.reads ? flag : decoder.constant(Scalar::kPredicate, 0);
   const std::string name = form.subtracts ? "carry.sub" : "carry.add";
   const std::string type = form.scalar == Scalar::k32 ? ".b32" : ".b64";
-  // The carry first: the result may replace an operand.
+  // The carry is computed first, because the result may overwrite an operand.
   const Value out = decoder.temporary(Scalar::kPredicate);
   if (form.writes) decoder.emit(name + ".out" + type, {out, a, b, in});
   decoder.emit(name + type, {decoder.write(instruction.operands[0], form.scalar), a, b, in});

@@ -1,5 +1,5 @@
-// Addresses in the shared memories of a cluster: the rank of the CTA begins at bit 24, in a
-// 32-bit shared address as in the window of generic addresses.
+// Rules for addresses in the shared memories of a cluster. The rank of the CTA begins at bit 24, in
+// a 32-bit shared address and in a generic address.
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
@@ -7,7 +7,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// d = a with the rank b. Operands: d, a, b.
+// Replaces the rank in address a by rank b. Operands: d, a, b.
 template <class T>
 void map_address(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
@@ -21,7 +21,8 @@ void map_address(const Op* first, const Op* last, Lanes& lanes) {
   }
 }
 
-// d = the rank in a; ~0 where a generic address lies outside of shared memory.
+// Returns the rank in address a; ~0 if a is a generic address outside shared memory. Operands: d,
+// a.
 template <class T>
 void read_rank(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
@@ -36,7 +37,7 @@ void read_rank(const Op* first, const Op* last, Lanes& lanes) {
   }
 }
 
-// mapa[.shared::cluster].{u32,u64} d, a, b
+// Decodes mapa[.shared::cluster].{u32,u64} d, a, b.
 void decode_mapa(Decoder& decoder, const ptx::Instruction& instruction) {
   const Scalar scalar = register_scalar(type_named(instruction.modifiers.back()));
   if (scalar != Scalar::k32 && scalar != Scalar::k64) decoder.unsupported();
@@ -48,7 +49,7 @@ void decode_mapa(Decoder& decoder, const ptx::Instruction& instruction) {
                    std::array{d, a, b}, 1);
 }
 
-// getctarank[.shared::cluster].{u32,u64} d, a
+// Decodes getctarank[.shared::cluster].{u32,u64} d, a.
 void decode_getctarank(Decoder& decoder, const ptx::Instruction& instruction) {
   const Scalar scalar = register_scalar(type_named(instruction.modifiers.back()));
   if (scalar != Scalar::k32 && scalar != Scalar::k64) decoder.unsupported();

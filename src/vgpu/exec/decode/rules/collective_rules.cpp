@@ -1,5 +1,5 @@
-// Instructions in which the lanes of a warp work together: control, because lanes may have to wait
-// for each other. The last operand is the member mask.
+// Rules of instructions that the lanes of a warp run together. They are control, because lanes may
+// have to wait for each other. The last operand is the member mask.
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
@@ -15,7 +15,7 @@ Value source(Decoder& decoder, const ptx::Operand& operand, Scalar scalar) {
   return inverted;
 }
 
-// The second destination of d|p, which need not be there.
+// Returns the second destination of d|p; a temporary if it is missing.
 Value second(Decoder& decoder, const ptx::Operand& operand, Scalar scalar) {
   if (operand.second.empty()) return decoder.temporary(scalar);
   ptx::Operand named = operand;
@@ -42,7 +42,7 @@ void decode_collective(Decoder& decoder, const ptx::Instruction& instruction) {
   Control& control = decoder.control(ControlKind::kCollective,
                                      std::span(values.data(), signature.count), signature.writes);
   control.member_mask_operand = signature.count - 1;
-  // WHY not elect: what its lane does next, it does for the lanes that are there.
+  // WHY elect also synchronises memory: the elected lane then acts for all lanes that have arrived.
   control.exchanges = instruction.opcode != "elect";
   decoder.control_op().op.run = operation.run;
 }

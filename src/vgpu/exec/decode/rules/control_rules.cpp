@@ -1,4 +1,4 @@
-// Branches, calls, barriers, and the ends of threads.
+// Rules of branches, calls, barriers and instructions that end threads.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ const ptx::BranchTable& table_named(Decoder& decoder, const std::string& name) {
   decoder.unsupported("the table " + name + " is not known");
 }
 
-// brx.idx index, table
+// Decodes brx.idx index, table.
 void decode_brx(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& table = table_named(decoder, instruction.operands.at(1).name);
   const Value index = decoder.read(instruction.operands.at(0), Scalar::k32);
@@ -55,7 +55,7 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
   return site;
 }
 
-// call (ret), f, (args); or through a register with the list of what it may hold.
+// Decodes call (ret), f, (args); or a call through a register, with a list of possible functions.
 void decode_call(Decoder& decoder, const ptx::Instruction& instruction) {
   const ptx::Operand& callee = instruction.operands.at(1);
   if (callee.kind == ptx::OperandKind::kSymbol) {
@@ -66,7 +66,7 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction) {
   }
   if (instruction.operands.size() < 4) decoder.unsupported("this call names no prototype");
   std::vector<std::string> names = table_named(decoder, instruction.operands[3].name).labels;
-  // A prototype names no function: any one with these parameters and results may be meant.
+  // A prototype names no function: every function with as many parameters and results is possible.
   if (names.empty()) {
     names = decoder.scope().functions_like(instruction.operands[0].elements.size(),
                                            instruction.operands[2].elements.size());
@@ -101,13 +101,13 @@ BarrierKind barrier_kind(Decoder& decoder, const ptx::Instruction& instruction) 
   decoder.unsupported();
 }
 
-// bar.warp.sync mask
+// Decodes bar.warp.sync mask.
 void decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value mask = decoder.read(instruction.operands.at(0), Scalar::k32);
   decoder.control(ControlKind::kCollective, std::array{mask}).member_mask_operand = 0;
 }
 
-// barrier.cluster.arrive[.release|.relaxed][.aligned]; barrier.cluster.wait[.acquire][.aligned]
+// Decodes barrier.cluster.arrive[.release|.relaxed][.aligned] and .wait[.acquire][.aligned].
 void decode_cluster_barrier(Decoder& decoder, const ptx::Instruction& instruction) {
   const bool arrives = has_modifier(instruction, "arrive");
   if (!arrives && !has_modifier(instruction, "wait")) decoder.unsupported();
@@ -120,8 +120,8 @@ void decode_cluster_barrier(Decoder& decoder, const ptx::Instruction& instructio
   decoder.control_op().op.immediate = static_cast<std::int64_t>(order);
 }
 
-// bar[.cta].sync a[, b]; bar.arrive a, b; bar.red.op d, a[, b], [!]p; barrier.* likewise, without
-// the promise that the whole warp comes together.
+// Decodes bar[.cta].sync a[, b]; bar.arrive a, b; bar.red.op d, a[, b], [!]p; and barrier.*, in
+// which the lanes of a warp need not come together unless it is .aligned.
 void decode_barrier(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "warp")) return decode_warp_barrier(decoder, instruction);
   if (has_modifier(instruction, "cluster")) return decode_cluster_barrier(decoder, instruction);

@@ -1,6 +1,6 @@
-// cvt. Registers may be wider than the types that a cvt names, and narrow integers have no
-// registers of their own, so a conversion is a short chain: bring the source into 32 or 64 bits,
-// convert, and truncate or extend the result to its register.
+// The rule of cvt. Registers may be wider than the types that a cvt names, and there are no
+// registers of 8 bits. So a conversion is a short chain: bring the source into 32 or 64 bits,
+// convert it, and truncate or extend the result to its register.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -22,7 +22,7 @@ bool is_integer(const ptx::Type& type) {
 }
 bool is_signed(const ptx::Type& type) { return type.kind == ptx::TypeKind::kSigned; }
 
-// The format in which a value of the type is kept between steps.
+// Returns the format in which a value of the type is kept between the steps.
 Scalar container(const ptx::Type& type) {
   if (is_integer(type)) return type.bits == 64 ? Scalar::k64 : Scalar::k32;
   return type.bits == 16 ? Scalar::k16 : type.bits == 32 ? Scalar::kF32 : Scalar::kF64;
@@ -59,7 +59,7 @@ class Conversion {
     steps_.push_back({std::move(name), options, result});
   }
 
-  // The source in its container; from_ is then what the container holds.
+  // Reads the source into its container. Afterwards from_ is the type that the container holds.
   void read_source() {
     const ptx::Operand& operand = instruction_.operands[1];
     const Scalar kept = container(from_);
@@ -89,7 +89,7 @@ class Conversion {
     }
   }
 
-  // A half becomes a float first; all of it is exact.
+  // A half that becomes an integer is first converted to FP32, which is exact.
   void from_float() {
     if (from_.bits == 16 && is_integer(to_)) {
       add("cvt.f32." + from_word_, kDefault, Scalar::kF32);
@@ -104,7 +104,7 @@ class Conversion {
     add(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", kDefault, Scalar::k64);
   }
 
-  // A wider register gets the sign or zeros; a narrower one cannot hold the result.
+  // A wider destination register is filled with the sign or with zeros; a narrower one is an error.
   void write_result() {
     const ptx::Operand& operand = instruction_.operands[0];
     const Scalar declared = decoder_.declared(operand);
@@ -140,7 +140,7 @@ class Conversion {
 };
 
 void decode_cvt(Decoder& decoder, const ptx::Instruction& instruction) {
-  // cvt.pack, pairs, and tf32 have operations that fit as they are.
+  // cvt.pack and conversions of pairs and tf32 each have an operation of their own.
   const auto is_pair = [](const std::string& word) { return word.ends_with("x2"); };
   const auto& words = instruction.modifiers;
   const auto is_rounding = [](const std::string& word) {

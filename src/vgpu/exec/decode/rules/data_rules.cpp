@@ -1,5 +1,5 @@
-// mov, cvta, setp and their relatives: instructions whose operands or modifiers do not map one to
-// one to an operation.
+// Rules of mov, cvta, setp and similar instructions, whose operands or modifiers do not correspond
+// one to one to those of an operation.
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
@@ -12,7 +12,7 @@ std::string width_name(Scalar scalar) {
   return "b" + std::to_string(bits_of(scalar));
 }
 
-// mov.b64 d, {a, b}
+// Decodes mov.b64 d, {a, b}.
 void pack(Decoder& decoder, const ptx::Operand& to, const ptx::Operand& parts, Scalar whole) {
   const auto count = parts.elements.size();
   const auto& operation =
@@ -24,7 +24,7 @@ void pack(Decoder& decoder, const ptx::Operand& to, const ptx::Operand& parts, S
   decoder.emit(operation, std::span(values.data(), count + 1));
 }
 
-// mov.b64 {a, b}, d
+// Decodes mov.b64 {a, b}, d.
 void unpack(Decoder& decoder, const ptx::Operand& parts, const ptx::Operand& from, Scalar whole) {
   const auto count = parts.elements.size();
   const Value source = decoder.read(from, whole);
@@ -67,7 +67,7 @@ std::uint64_t base_named(Decoder& decoder, const ptx::Instruction& instruction) 
   decoder.unsupported();
 }
 
-// cvta.space: window to generic; cvta.to.space: back.
+// cvta.space converts an address in a window to a generic address; cvta.to.space converts back.
 void decode_cvta(Decoder& decoder, const ptx::Instruction& instruction) {
   const Scalar scalar = register_scalar(type_named(instruction.modifiers.back()));
   if (scalar != Scalar::k64) decoder.unsupported("addresses have 64 bits");
@@ -82,17 +82,18 @@ void decode_cvta(Decoder& decoder, const ptx::Instruction& instruction) {
   }
 }
 
-// isspacep.shared p, a: is the distance from the window's start less than its size?
+// isspacep.shared p, a: whether the distance of a from the start of the window is less than its
+// size.
 void decode_isspacep(Decoder& decoder, const ptx::Instruction& instruction) {
   const std::uint64_t base = base_named(decoder, instruction);
   const Value to = decoder.write(instruction.operands[0], Scalar::kPredicate);
   const Value from = decoder.read(instruction.operands[1], Scalar::k64);
   if (base == 0) {
-    // Global is everything above the windows.
+    // All generic addresses above the windows are global.
     decoder.emit("setp.hs.u64", {to, from, decoder.constant(Scalar::k64, kFunctionBase)});
     return;
   }
-  // The CTA's own shared memory is a part of the window that the cluster shares.
+  // The window holds the shared memory of the whole cluster; that of the CTA is a part of it.
   const bool own = base == kSharedWindow && !has_modifier(instruction, "shared::cluster");
   const Value begin =
       own ? decoder.shared_address(Scalar::k64, base) : decoder.constant(Scalar::k64, base);
@@ -102,7 +103,7 @@ void decode_isspacep(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.emit("setp.lo.u64", {to, distance, decoder.constant(Scalar::k64, bytes)});
 }
 
-// setp.cmp[.bool][.ftz].type p[|q], a, b[, c]: the comparison, then what is done with c.
+// setp.cmp[.bool][.ftz].type p[|q], a, b[, c]: compares a and b, and combines the result with c.
 struct Comparison {
   std::string compare, boolean, type;
   Options options = kDefault;
@@ -178,7 +179,8 @@ void decode_setp(Decoder& decoder, const ptx::Instruction& instruction) {
 
 bool is_half(std::string_view type) { return type.starts_with("f16") || type.starts_with("bf16"); }
 
-// set.cmp[.bool][.ftz].dtype.stype d, a, b[, c]; with a half as result there is an operation.
+// set.cmp[.bool][.ftz].dtype.stype d, a, b[, c]. If d is a half, there is one operation for all of
+// it.
 void decode_set(Decoder& decoder, const ptx::Instruction& instruction) {
   if (is_half(instruction.modifiers.at(instruction.modifiers.size() - 2))) {
     return default_rule(decoder, instruction);
@@ -198,7 +200,7 @@ void decode_set(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.emit(operation, std::array{decoder.write(instruction.operands[0], Scalar::k32), result});
 }
 
-// and.pred and friends take !p; selp's condition does not, but costs nothing here.
+// and.pred, or.pred, xor.pred and not.pred may have negated sources (!p).
 void decode_logic(Decoder& decoder, const ptx::Instruction& instruction) {
   if (instruction.modifiers.back() != "pred") return default_rule(decoder, instruction);
   const Value to = decoder.write(instruction.operands[0], Scalar::kPredicate);

@@ -1,4 +1,4 @@
-// tensormap.*, and instructions that only concern the hardware.
+// Rules of tensormap.*, and of instructions that only concern the hardware.
 #include <array>
 #include <utility>
 
@@ -28,7 +28,7 @@ constexpr std::array<NamedField, 10> kFields = {{
     {"fill_mode", MapField::kFill, false},
 }};
 
-// tensormap.replace.tile.field{.space}.b1024.type [map]{, dimension}, value
+// Decodes tensormap.replace.tile.field{.space}.b1024.type [map]{, dimension}, value.
 void decode_replace(Decoder& decoder, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   for (const NamedField& named : kFields) {
@@ -56,8 +56,8 @@ void decode_replace(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.unsupported();
 }
 
-// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned
-// [to], [from], 128
+// Decodes tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned
+// [to], [from], 128.
 void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "replace")) return decode_replace(decoder, instruction);
   if (!has_modifier(instruction, "cp_fenceproxy")) decoder.unsupported();
@@ -68,13 +68,13 @@ void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.control_op().op.flags = ordering_flags(instruction, MemoryOrder::kRelease);
 }
 
-// Only recorded, because all warps of a warpgroup must do the same.
+// The instruction is only recorded, to check that all warps of a warpgroup run it alike.
 void move_registers(const Op* op, const Op*, Lanes& lanes) {
   warp_of(lanes).note_register_move(*op);
 }
 
-// setmaxnreg.{inc,dec}.sync.aligned.u32 count: executed by the whole warp; registers are not
-// counted.
+// setmaxnreg.{inc,dec}.sync.aligned.u32 count: the whole warp runs it. It has no effect on
+// registers.
 void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
   const std::int64_t count = instruction.operands.at(0).integer;
   if (count < 24 || count > 256 || count % 8 != 0) {
@@ -87,7 +87,7 @@ void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
 
 void do_nothing(const Op*, const Op*, Lanes&) {}
 
-// Launches follow each other here, so a grid has nothing to wait for, but the checks must see it.
+// Launches run one after the other here, so a grid need not wait; but the checks must see the wait.
 void tell_of_wait(const Op* first, const Op* last, Lanes& lanes) {
   if (!lanes.observer) return;
   for (; first != last; ++first) {

@@ -1,4 +1,4 @@
-// ldmatrix, stmatrix, movmatrix.
+// Rules of ldmatrix, stmatrix and movmatrix.
 #include <array>
 
 #include "vgpu/exec/decode/rules/matrix_rules.h"

@@ -1,4 +1,4 @@
-// The matrix instructions: what their rules share, and mma.sync.
+// Code that the rules of the matrix instructions share, and the rule of mma.sync.
 #include "vgpu/exec/decode/rules/matrix_rules.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::optional<MatrixShape> shape_named(std::string_view word) {
   return at == end ? std::optional(shape) : std::nullopt;
 }
 
-// The two factors may differ within a class.
+// Returns a number that is equal for element types that may be combined as A and B.
 int class_of(Element element) {
   if (is_eight_bit_float(element)) return 100;
   if (is_integer(element)) return bits_of(element);
@@ -75,7 +75,7 @@ bool accumulates(Accumulator d, Element element) {
 
 }  // namespace
 
-// ---- shared by the families ---------------------------------------------------------------------
+// ---- shared by all matrix rules -----------------------------------------------------------------
 
 bool MatrixWords::has(std::string_view word) const {
   return std::find(others.begin(), others.end(), word) != others.end();
@@ -145,7 +145,7 @@ void set_types(Decoder& decoder, MatrixForm& form, std::string_view d, std::stri
   if (c_type != form.d) form.options |= kOtherC;
   if (class_of(form.a) != class_of(form.b)) decoder.unsupported("A and B do not go together");
   if (!accumulates(form.d, form.a)) decoder.unsupported("D cannot sum products of this type");
-  // Single precision is calibrated on an H200: docs/tensor-arithmetic.md.
+  // Sums in FP32 are calibrated on an H200: docs/tensor-arithmetic.md.
   if (form.d == Accumulator::kF16 || form.options & kOtherC) decoder.mark_approximate();
 }
 
@@ -203,7 +203,7 @@ Window take_window(MatrixWords& words) {
 
 namespace {
 
-// Volta's shape, for which all layouts are legal; A's is named first.
+// mma.m8n8k4 of FP16, the shape of Volta, with any layouts. The layout of A is named first.
 void decode_quads(Decoder& decoder, const ptx::Instruction& instruction, MatrixForm form,
                   const MatrixWords& words) {
   decoder.mark_approximate();
@@ -228,7 +228,7 @@ void decode_quads(Decoder& decoder, const ptx::Instruction& instruction, MatrixF
   op.op.flags = (layouts[0] == "col" ? kAByColumns : 0) | (layouts[1] == "row" ? kBByRows : 0);
 }
 
-// "satfinite" of integers, the operation of bits, "rn" of doubles.
+// Takes .satfinite of integers, .rn of doubles, and .and or .xor with .popc of bits.
 void take_options(Decoder& decoder, MatrixForm& form, MatrixWords& words) {
   if (is_integer(form.a) && words.take("satfinite")) form.options |= kSaturate;
   if (form.a == Element::kF64) words.take("rn");
@@ -265,7 +265,7 @@ void decode_mma(Decoder& decoder, const ptx::Instruction& instruction) {
   if (!legal) decoder.unsupported("mma has no such shape for these types");
   form.m = static_cast<std::uint8_t>(words.shape.m);
   form.k_groups = static_cast<std::uint8_t>(groups);
-  // HW: of m16n8k4 one sum below the normal numbers ended a bit lower on an H200.
+  // HW: on an H200, one subnormal sum of m16n8k4 was one bit lower.
   if (form.a == Element::kTf32 && groups == 1) decoder.mark_approximate();
   std::vector<Value> list;
   const std::size_t d = std::size_t(registers_of_d(form)), a = std::size_t(registers_of_a(form)),

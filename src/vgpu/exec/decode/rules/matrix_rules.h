@@ -1,4 +1,4 @@
-// Shared code for the rules of the matrix instructions: a file for each family, one list of rules.
+// Code that the rules of matrix instructions share. Each family has a file; all are in one list.
 #pragma once
 
 #include <string>
@@ -22,18 +22,18 @@ struct MatrixShape {
   bool is(int of_m, int of_n, int of_k) const { return m == of_m && n == of_n && k == of_k; }
 };
 
-// The modifiers of a matrix instruction, sorted.
+// The modifiers of a matrix instruction: the shape, the element types, and the others.
 struct MatrixWords {
   MatrixShape shape;
   std::vector<std::string_view> types;   // in order
   std::vector<std::string_view> others;  // in order; "sync" and "aligned" left out
   bool has(std::string_view word) const;
-  // Whether the word is there; it is struck off.
+  // Removes the word from `others`. Returns whether it was there.
   bool take(std::string_view word);
 };
-// Without .sync.aligned the instruction is refused.
+// Refuses the instruction if it is not .sync.aligned.
 MatrixWords matrix_words(Decoder& decoder, const ptx::Instruction& instruction);
-// Refuses the instruction if modifiers are left that no rule has taken.
+// Refuses the instruction if it has modifiers that its rule has not taken.
 void refuse_others(Decoder& decoder, const MatrixWords& words);
 
 Element element_named(Decoder& decoder, std::string_view word);
@@ -43,27 +43,27 @@ inline Scalar scalar_of(Element element) {
   return element == Element::kF64 ? Scalar::kF64 : Scalar::k32;
 }
 
-// Sets `form`'s types, or refuses the combination.
+// Sets the types of `form`, or refuses their combination.
 void set_types(Decoder& decoder, MatrixForm& form, std::string_view d, std::string_view a,
                std::string_view b, std::string_view c);
-// "mma.numbers", "mma.doubles" or "mma.bits"
+// Returns the name of the operation: "mma.numbers", "mma.doubles" or "mma.bits".
 std::string_view multiplier_of(const MatrixForm& form);
 
-// Registers of a fragment: {a, b} or a alone.
+// Returns the number of registers of a fragment, {a, b} or only a.
 std::size_t register_count(const ptx::Operand& operand);
 const ptx::Operand& register_at(const ptx::Operand& operand, std::size_t i);
-// The first `count` of them, of exactly `total`.
+// Appends the first `count` registers of the fragment, which must have `total`.
 void append_reads(Decoder& decoder, const ptx::Operand& operand, Scalar scalar, std::size_t count,
                   std::size_t total, std::vector<Value>& to);
 void append_writes(Decoder& decoder, const ptx::Operand& operand, Scalar scalar, std::size_t count,
                    std::vector<Value>& to);
 
-// The instruction needs the whole warp: control, with the operation of this name and a list of
+// Emits a control instruction that needs the whole warp: the operation of this name, with a list of
 // operands of which the first `writes` are written.
 DraftOp& emit_for_warp(Decoder& decoder, std::string_view operation, std::span<const Value> values,
                        std::vector<Value> list, std::size_t writes);
 
-// "shared" or nothing (generic), or "global": struck off.
+// Removes a state space from the words: "global", "shared" (or "shared::cta"), or none (generic).
 Window take_window(MatrixWords& words);
 
 }  // namespace tessera::vgpu

@@ -1,4 +1,4 @@
-// ld and st: which memory, how wide in memory, how wide in the register.
+// Rules of ld and st: which memory, how wide in memory, how wide in the register.
 #include <algorithm>
 #include <array>
 
@@ -18,8 +18,8 @@ struct MemoryForm {
   int count = 1;
 };
 
-// Order, scope and caching change nothing here: every access is visible to all threads at once, in
-// program order. Observers do receive order and scope.
+// Whether a modifier has no effect on the result. Order, scope and cache modifiers have none: each
+// access is visible to all threads at once, in program order. Observers receive order and scope.
 bool changes_nothing(std::string_view word) {
   constexpr std::array<std::string_view, 20> kWords = {
       "volatile", "relaxed", "weak", "acquire", "release", "mmio", "cta",
@@ -62,7 +62,7 @@ const ptx::Operand& element(const ptx::Operand& operand, int i) {
   return operand.kind == ptx::OperandKind::kVector ? operand.elements.at(std::size_t(i)) : operand;
 }
 
-// The bits that a register operand holds; at least those of memory.
+// Returns the bits of a register operand, which may be more than those in memory.
 int register_bits(Decoder& decoder, const ptx::Operand& operand, const MemoryForm& form) {
   int bits = form.type.bits <= 16 ? 16 : form.type.bits;
   for (int i = 0; i < form.count; ++i) {
@@ -122,14 +122,14 @@ void decode_st(Decoder& decoder, const ptx::Instruction& instruction) {
   set_address(op, form, immediate, wide);
 }
 
-// Orders nothing here: a warp's accesses are executed one after the other, and all threads see them
-// at once.
+// These instructions have no effect here: a warp runs its accesses one after the other, and all
+// threads see each access at once.
 void do_nothing(const Op*, const Op*, Lanes&) {}
 void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
   decoder.emit_run(do_nothing, {}, 0);
 }
 
-// A fence orders nothing here either, but observers must see it.
+// A fence has no effect here either, but observers must see it.
 void tell_of_fence(const Op* first, const Op* last, Lanes& lanes) {
   if (!lanes.observer) return;
   for (; first != last; ++first) {

@@ -1,4 +1,4 @@
-// Calls of functions that have no body in PTX, because the driver brings them.
+// Rules of calls to functions that the driver provides and PTX only declares.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -34,8 +34,9 @@ std::vector<ParamCopy> places(Decoder& decoder, const ptx::Operand& given, std::
   return places;
 }
 
-// The comparison that sends threads here: the "setp" before the branch over these instructions.
-// Null where anything else may lead here.
+// Returns the "setp" whose result guards the branch around these instructions, so that its
+// comparison decides whether a thread comes here. Returns null if there may be another way to come
+// here.
 const ptx::Instruction* comparison_before(const ptx::Function& function, std::size_t here) {
   const auto is_label = [&](std::size_t i) {
     return std::any_of(function.labels.begin(), function.labels.end(),
@@ -65,7 +66,7 @@ std::optional<Scalar> compared(const ptx::Instruction& setp) {
   return type.bits == 32 ? Scalar::k32 : Scalar::k64;
 }
 
-// A failed assertion reports the two values that were compared.
+// If the comparison is known, a failed assertion reports the two values that it compared.
 Control& decode_assert(Decoder& decoder, const ptx::Instruction& instruction) {
   const ptx::Function& function = decoder.function();
   const auto here = static_cast<std::size_t>(&instruction - function.body.data());

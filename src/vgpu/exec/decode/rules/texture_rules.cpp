@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-// Dimensions; 0 for what is not implemented: layers, cubes, gradients, samplers.
+// Returns the dimensions; 0 for forms not implemented: layers, cubes, gradients, samplers.
 int rank_of(const std::vector<std::string>& modifiers) {
   if (modifiers.size() != 4 || modifiers[1] != "v4") return 0;
   return modifiers[0] == "1d" ? 1 : modifiers[0] == "2d" ? 2 : modifiers[0] == "3d" ? 3 : 0;
@@ -17,7 +17,7 @@ int rank_of(const std::vector<std::string>& modifiers) {
 
 void decode_texture(Decoder& decoder, const ptx::Instruction& instruction) {
   std::vector<std::string> modifiers = instruction.modifiers;
-  // A texture without mip levels has one level, and requested levels are clamped to it.
+  // These textures have only one mip level, and a requested level is clamped to it.
   const bool names_level = !modifiers.empty() && modifiers[0] == "level";
   if (names_level) modifiers.erase(modifiers.begin());
   const int rank = rank_of(modifiers);
@@ -47,7 +47,7 @@ void decode_texture(Decoder& decoder, const ptx::Instruction& instruction) {
                                  std::span(values.data(), 5 + static_cast<std::size_t>(rank)), 4);
   op.op.flags = (by_integers ? kIntegerCoordinates : 0) | (floats ? kFloatResults : 0) |
                 static_cast<std::uint32_t>(rank) << kTextureRankShift;
-  // Only filtered textures are approximate; whether this one is filtered is not known here.
+  // Only filtered fetches are approximate. Whether this one is filtered is not known yet.
   if (!by_integers && floats) decoder.mark_approximate();
 }
 

@@ -1,4 +1,4 @@
-// wgmma: products of a warpgroup, of which each warp computes its sixteen rows.
+// Rules of wgmma: products of a warpgroup, in which each warp computes sixteen of the 64 rows.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ namespace {
 
 // ---- mma_async ----------------------------------------------------------------------------------
 
-// The operands after D, A and B.
+// The operands after D, A and B: scale-d, imm-scale-a and -b, imm-trans-a and -b.
 struct Scales {
   std::uint32_t flags = 0;
   bool negate = false;
@@ -58,7 +58,7 @@ Scales scales_of(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   return scales;
 }
 
-// Depth 32 bytes; of integers n is 8, 16, 24 or a multiple of 16.
+// Checks the shape: k must be 32 bytes; for integers, n must be 8, 16, 24 or a multiple of 16.
 void check_shape(Decoder& decoder, const MatrixShape& shape, const MatrixForm& form) {
   const bool legal = shape.m == 64 && shape.n % 8 == 0 && shape.n >= 8 && shape.n <= 256 &&
                      shape.k * bits_of(form.a) == 256 &&
@@ -111,7 +111,8 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Matri
 
 // ---- fence, commit_group, wait_group ------------------------------------------------------------
 
-// The registers of all products of the function, until the wait theirs alone.
+// Returns the registers of all products of the function. They must keep their places until the
+// wait.
 std::vector<Value> registers_in_flight(Decoder& decoder) {
   std::vector<Value> values;
   const auto append = [&](const ptx::Operand& operand) {

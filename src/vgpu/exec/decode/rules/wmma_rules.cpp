@@ -1,5 +1,5 @@
-// wmma.load, wmma.mma and wmma.store: the shapes of wmma as tiles of mma. Of m8n32, columns of D
-// are the rows of the tiles.
+// Rules of wmma.load, wmma.mma and wmma.store. The shapes of wmma are made of tiles of mma. For
+// m8n32 the product is transposed: columns of D are rows of the tiles.
 #include <algorithm>
 #include <array>
 
@@ -23,7 +23,7 @@ Tiling tiling_of(Decoder& decoder, const MatrixShape& shape) {
   decoder.unsupported("wmma has no such shape");
 }
 
-// Checks the k of a type's shape. m8n8 is only legal for some types, which have no other shape.
+// Checks k of the shape. Some types are only legal with m8n8, and m8n8 only with these types.
 void check_shape(Decoder& decoder, const MatrixShape& shape, Element element) {
   const bool square = shape.m == 8 && shape.n == 8;
   const bool legal = [&] {
@@ -135,7 +135,7 @@ void decode_transfer(Decoder& decoder, const ptx::Instruction& instruction, Matr
 void decode_product(Decoder& decoder, const ptx::Instruction& instruction, MatrixWords& words) {
   const auto& operands = instruction.operands;
   if (operands.size() != 4) decoder.unsupported("wrong operand count");
-  // Halves are not named: the two types are those of D and C.
+  // If A and B are FP16, the instruction names only two types, those of D and C.
   if (words.types.size() == 2) words.types = {words.types[0], "f16", "f16", words.types[1]};
   if (words.types.size() != 4) decoder.unsupported();
   MatrixForm form;

@@ -1,12 +1,12 @@
-// Accesses of matrix instructions: addresses that lanes compute from more than one register.
+// Memory accesses of matrix instructions. Lanes compute their addresses from several registers.
 #pragma once
 
 #include "vgpu/exec/ops/memory/access.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-// Host places for the lanes in `mask`, one access each at their addresses; the other addresses are
-// overwritten.
+// Finds the host memory for one access of each lane in `mask`, at its address. The addresses of the
+// other lanes are overwritten.
 template <AccessKind kind, int bytes>
 inline void reach(Lanes& lanes, const Op& op, u32 mask, u64* address, Access& access) {
   const u32 all = lanes.mask;

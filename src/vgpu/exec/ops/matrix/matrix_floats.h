@@ -1,7 +1,7 @@
 // Sums of products of one tile in the arithmetic of matrix_model.h, 32 lanes at a time.
 //
-// Nearly all sums are of numbers that are neither huge nor tiny nor NaN. For these the truncated
-// summands are 32-bit integers, and vectors of lanes do the work. All others are summed one by one.
+// In nearly all sums, no number is huge, tiny or NaN. Then truncated summands are 32-bit integers,
+// and vector instructions add them for many lanes. Other sums are computed lane by lane.
 #pragma once
 
 #include <immintrin.h>
@@ -12,12 +12,12 @@ namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
 constexpr int kMaxDepth = 64;
 
-// Eight rows of A, or columns of B, as the multiplication wants them.
+// Eight rows of A, or eight columns of B, in the form that the multiplication needs.
 struct alignas(64) Panel {
   float value[kMaxDepth][8];  // (k, row)
 };
 
-// The numbers that the 32 lanes multiply: for each k, one per lane.
+// The factors of the 32 lanes: for each k, one per lane.
 struct alignas(64) Factors {
   float value[kMaxDepth][kLanes];
   s16 exponent[kMaxDepth][kLanes];
@@ -25,7 +25,7 @@ struct alignas(64) Factors {
 };
 constexpr int kTame = 50;
 
-// Vectors as wide as the registers of the host.
+// Vectors as wide as the vector registers of the host.
 #ifdef __AVX512F__
 constexpr int kVectorBytes = 64;
 #else
@@ -61,10 +61,10 @@ inline bool has_bits(const Ints& v) {
 
 // ---- from panels to factors ---------------------------------------------------------------------
 
-// WHY intrinsics: these put numbers into other lanes, for which the compiler finds no good code.
+// WHY intrinsics: compilers find no good code for moving numbers between lanes.
 
-// Exponents of numbers of a type with this lowest exponent; `wild` gets the bits of those that are
-// not tame.
+// Returns the exponents of these numbers, at least `lowest`, that of the type. Sets bits of `wild`
+// for numbers that are neither zero nor have an exponent within kTame.
 inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
   const __m256i field =
       _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(values), 23), _mm256_set1_epi32(0xff));
@@ -76,7 +76,7 @@ inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
   return _mm256_blendv_epi8(exponent, _mm256_set1_epi32(kNoExponent), zero);
 }
 
-// Eight 16-bit numbers of eight 32-bit ones.
+// Narrows eight 32-bit integers to 16 bits.
 inline __m128i narrowed(__m256i words) {
   return _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 }
@@ -103,7 +103,7 @@ inline void spread_rows(const Panel& panel, int depth, int lowest, Factors& to) 
   to.tame = _mm256_testz_si256(wild, wild) != 0;
 }
 
-// Lane l gets column 2 (l % 4), and of the other Factors the one after it.
+// Lane l gets column 2 (l % 4) in to[0], and the next column in to[1].
 inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&to)[2]) {
   const __m256i even_first = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
   __m256i wild = _mm256_setzero_si256();
@@ -127,13 +127,13 @@ inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-// The sum to which a lane adds products. It is exact until it is rounded to its type.
+// The sums to which the lanes add products. `sum` is exact until it is rounded to its type.
 struct alignas(64) Sums {
   float start[kLanes];  // C
   double sum[kLanes];
 };
 
-// Whether the fast way may add to these; of each number the exponent.
+// Whether no number is too huge or too tiny for the fast path. Also returns the exponents.
 inline bool tame_exponents(const float* start, int lowest, s16* exponent) {
   s32 wild = 0;
   for (int l = 0; l < kLanes; ++l) {
@@ -146,7 +146,7 @@ inline bool tame_exponents(const float* start, int lowest, s16* exponent) {
   return wild == 0;
 }
 
-// The largest exponent of each lane; `exponent` has those of C.
+// Raises `exponent`, the exponent of C in each lane, to the largest one of C and the products.
 inline void raise_exponents(const Factors& a, const Factors& b, int first, int last,
                             s16* exponent) {
   constexpr int kShorts = kVectorBytes / 2;
@@ -161,8 +161,8 @@ inline void raise_exponents(const Factors& a, const Factors& b, int first, int l
   }
 }
 
-// The products [first, last) and C, all of them tame. Each truncated summand is below 2^27; so half
-// of them, up to 16, fit into 32 bits.
+// Adds the products [first, last) and C, none of them huge or tiny. A truncated summand is less
+// than 2^27, so half of the summands, at most 16, fit into 32 bits.
 inline void add_tame(const Factors& a, const Factors& b, int first, int last, int fraction,
                      s16* exponent, Sums& sums) {
   raise_exponents(a, b, first, last, exponent);
@@ -189,8 +189,8 @@ inline void add_tame(const Factors& a, const Factors& b, int first, int last, in
   }
 }
 
-// The same, truncated to single precision; false where a sum needs more than 32 bits, and nothing
-// is done.
+// Like add_tame, with results truncated to FP32. Returns false without a result if a sum needs more
+// than 32 bits.
 inline bool add_tame_single(const Factors& a, const Factors& b, int count, const SumModel& model,
                             s16* exponent, const float* start, float* to) {
   raise_exponents(a, b, 0, count, exponent);
@@ -215,7 +215,7 @@ inline bool add_tame_single(const Factors& a, const Factors& b, int count, const
     wide |= (half > (1 << 30) - 128) | (half < 128 - (1 << 30));
     const Ints sum = Ints(Words(low) + Words(high));
     const Ints size = sum < 0 ? -sum : sum;
-    // Rounds to nearest, and then one step back if that was up.
+    // Converts to the nearest float, and subtracts one unit if that was rounded up.
     const Floats near = __builtin_convertvector(size, Floats);
     const Ints cut = (Ints(near) + (__builtin_convertvector(near, Ints) > size)) & kept;
     const Ints sign = sum & s32(0x80000000u);
@@ -226,7 +226,7 @@ inline bool add_tame_single(const Factors& a, const Factors& b, int count, const
   return true;
 }
 
-// The same for any numbers, of one lane. The result is NaN if an operand is NaN.
+// Like add_tame for any numbers, in one lane. The result is NaN if an operand is NaN.
 inline double add_exactly(const Factors& a, const Factors& b, int first, int last, int fraction,
                           float start, int lowest_of_start, int lane) {
   const u32 start_field = __builtin_bit_cast(u32, start) >> 23 & 0xff;
@@ -251,7 +251,7 @@ inline double add_exactly(const Factors& a, const Factors& b, int first, int las
   return sum * back + 0.0;  // a sum of zeros is +0
 }
 
-// sums.sum = start + the products [first, last).
+// Sets sums.sum to start plus the products [first, last).
 inline void add_products(const Factors& a, const Factors& b, int first, int last, int fraction,
                          int lowest_of_start, Sums& sums) {
   alignas(64) s16 exponent[kLanes];
@@ -265,7 +265,7 @@ inline void add_products(const Factors& a, const Factors& b, int first, int last
 
 // ---- results ------------------------------------------------------------------------------------
 
-// Rounded to single precision.
+// Rounds the sums to FP32, with `kept` fraction bits.
 inline void round_to_single(const double* sum, int kept, float* to) {
   alignas(64) float cut[kLanes];
   u64 wild = 0;
@@ -281,7 +281,7 @@ inline void round_to_single(const double* sum, int kept, float* to) {
   }
 }
 
-// Rounds to nearest; a sum that is zero becomes +0.
+// Rounds to the nearest FP16 number. A sum that is zero becomes +0.
 inline void round_to_half(const double* sum, u16* to) {
   for (int l = 0; l < kLanes; ++l) {
     const u16 half = F16::narrow(sum[l]);

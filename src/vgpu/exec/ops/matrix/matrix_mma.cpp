@@ -1,12 +1,12 @@
-// mma.sync and wmma.mma: tiles of matrix_form.h in registers. Op::list names the registers of D, A,
-// B and C, each tile by tile; D's tiles row by row.
+// mma.sync and wmma.mma on the tiles of matrix_form.h in registers. Op::list has the registers of
+// D, A, B and C, tile by tile; the tiles of D are in row order.
 #include "vgpu/exec/ops/matrix/matrix_tile.h"
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// The registers of one instruction, operand by operand.
+// The registers of one instruction, by operand.
 struct Operands {
   const Lanes& lanes;
   const u32 *d, *a, *b, *c;
@@ -27,7 +27,8 @@ struct Operands {
 
 constexpr int kMaxTiles = 4, kMaxRegisters = 8;
 
-// The results of the tiles, until all operands are read: D may be the registers of any of them.
+// The results of the tiles. They are written after all operands are read, because D may share
+// registers with any operand.
 template <class T>
 struct alignas(64) Result {
   T lane[2 * kMaxRegisters][kLanes];
@@ -53,7 +54,7 @@ TileRegisters registers_of(Result<u32>& result, int tile, int count) {
   return registers;
 }
 
-// Pointers to a tile's registers.
+// Pointers to the registers of one tile.
 struct Fragment {
   const u32* at[kMaxRegisters];
   Fragment(const Operands& operands, const u32* offsets, int tile, int count) {
@@ -61,7 +62,7 @@ struct Fragment {
   }
 };
 
-// mma of all types except doubles and bits.
+// mma of all element types but doubles and bits.
 void mma_numbers(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
@@ -99,7 +100,7 @@ void unpack_bits(const u32* const* registers, int step, int groups, BitPanel& to
   }
 }
 
-// One tile: no shape has more.
+// All shapes for bits have only one tile.
 void mma_bits(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
@@ -116,7 +117,7 @@ void mma_bits(const Op* op, const Op*, Lanes& lanes) {
   result.keep(operands);
 }
 
-// One tile: products of doubles have only one.
+// All shapes for doubles have only one tile.
 void mma_doubles(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;

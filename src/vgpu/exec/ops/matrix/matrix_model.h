@@ -1,17 +1,17 @@
-// How tensor cores add up: the only place in the code that says so (docs/tensor-arithmetic.md
-// explains it).
+// How tensor cores add: the only code that defines this (docs/tensor-arithmetic.md explains it).
 //
-// Integers are exact. Doubles are a chain of IEEE fused sums, k ascending. For the narrower
-// floating types every product is exact; products and accumulator are then truncated, towards zero,
-// to multiples of 2^(e - fraction), where e is the largest exponent among them; the sum of what is
-// left is exact and is rounded once. Exponents are those of the operands as they are written: that
-// of a product is the sum of its factors', although the product may reach 4, and subnormal numbers
-// have the lowest exponent of their type. Instructions with more products than `group` do so group
-// after group.
+// Integers are exact. A sum of doubles is a chain of IEEE fused multiply-adds with ascending k.
+// For narrower floating types each product is exact. Products and accumulator are truncated,
+// towards zero, to multiples of 2^(e - fraction), where e is the largest exponent among them.
+// The sum of the truncated numbers is exact and is rounded once. Exponents are those of the
+// operands as stored: the exponent of a product is the sum of its factors' exponents, even if
+// the product is 2 or more times that power of two; subnormal numbers have the lowest exponent
+// of their type. If an instruction has more than `group` products, they are added group by
+// group.
 //
-// HW: the numbers are those that published measurements of an H100 give (arXiv 2511.10909,
-// 2512.07004). An H200 gave the same bits on all of tests/vgpu/instructions/calibrate_*.ptx, but
-// that a negative sum too small for a half is +0, as it is here.
+// HW: the constants are those of published measurements of an H100 (arXiv 2511.10909,
+// 2512.07004). An H200 gave the same bits on all of tests/vgpu/instructions/calibrate_*.ptx,
+// except that a negative sum too small for FP16 is +0, as it is here.
 #pragma once
 
 #include "vgpu/program/matrix_form.h"
@@ -23,8 +23,8 @@ struct SumModel {
   int fraction = 25;  // bits kept below the largest exponent
   int kept = 23;      // fraction bits of a single-precision result, which is truncated
   int group = 16;     // products that are added at once
-  // ptxas makes mma on 8-bit floats of sm_90 out of two products of halves, which start from zero,
-  // and one IEEE sum: the bytes 0, 1 of every register first, then 2, 3.
+  // On sm_90, ptxas compiles mma on 8-bit floats to two FP16 products, which start from zero, and
+  // one IEEE sum: first bytes 0 and 1 of every register, then bytes 2 and 3.
   bool by_halves = false;
 };
 
@@ -43,12 +43,12 @@ static inline SumModel sum_model(const MatrixForm& form) {
   return model;
 }
 
-// Exponent of zero: below all others.
+// The exponent of zero: less than all others.
 constexpr s16 kNoExponent = -1000;
-// No exponent among the summands counts as less.
+// Summands with a smaller exponent count as if they had this one.
 constexpr int kLowestExponent = -126;
 
-// The lowest exponent of numbers of the type.
+// The lowest exponent of numbers of this type.
 static inline int lowest_exponent(Element element) {
   switch (element) {
     case Element::kF16:
@@ -61,8 +61,8 @@ static inline int lowest_exponent(Element element) {
   }
 }
 
-// Cut to `kept` bits after the point, towards zero; what is too large for single precision is
-// infinite. NaN is the canonical one.
+// Truncates x to `kept` fraction bits. Numbers too large for FP32 become infinite; NaN becomes the
+// canonical NaN.
 static inline float rounded_single(double x, int kept) {
   if (x != x) return __builtin_bit_cast(float, 0x7fffffffu);
   const u64 bits = __builtin_bit_cast(u64, x);

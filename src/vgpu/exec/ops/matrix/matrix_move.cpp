@@ -1,8 +1,8 @@
-// ldmatrix, stmatrix and movmatrix: matrices of 8 x 8 halves. Lanes 8 q .. 8 q + 7 name the rows of
-// matrix q; lane l holds columns 2 (l % 4) and the one after it of row l / 4, or with .trans the
-// same of the transposed matrix.
+// ldmatrix, stmatrix and movmatrix on matrices of 8 x 8 elements of 16 bits. Lanes 8 q to 8 q + 7
+// have the addresses of the rows of matrix q. Lane l holds columns 2 (l % 4) and 2 (l % 4) + 1 of
+// row l / 4; with .trans, of the transposed matrix.
 //
-// An observer sees one access of eight lanes and 16 bytes each for every matrix.
+// For each matrix an observer sees one access of eight lanes, 16 bytes each.
 #include "vgpu/exec/ops/matrix/matrix_access.h"
 #include "vgpu/exec/ops/matrix/matrix_flags.h"
 #include "vgpu/exec/ops/tables.h"
@@ -16,7 +16,7 @@ struct alignas(16) Tile {
 
 int tile_count(const Op& op) { return int(op.flags >> kTileCountShift & kTileCountMask); }
 
-// The rows of matrix q in memory.
+// Finds the rows of matrix q in memory.
 template <AccessKind kind>
 void reach_rows(Lanes& lanes, const Op& op, int q, Access& access) {
   alignas(64) u64 address[kLanes];
@@ -44,7 +44,7 @@ void collect(const u32* from, bool transposed, Tile& tile) {
   }
 }
 
-// WHY all matrices first: a register that is loaded may be the address.
+// WHY all matrices are loaded first: a destination register may hold the address.
 void ldmatrix(const Op* op, const Op*, Lanes& lanes) {
   Tile tiles[4];
   for (int q = 0; q < tile_count(*op); ++q) {

@@ -1,4 +1,4 @@
-// Converts registers to panels: eight rows of A or columns of B as numbers that the host can
+// Converts registers to panels: eight rows of A, or eight columns of B, as floats that the host can
 // multiply.
 #pragma once
 
@@ -12,11 +12,11 @@ inline void widen_halves(const u16* from, float* to) {
   _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 }
 
-// E4M3 is a half with the mantissa two places up and another bias, except for its NaN.
+// The bits of E4M3 as those of FP16: the value is 256 times too small, and NaN is not converted.
 inline u16 half_of_e4m3(u8 x) { return u16((x & 0x80) << 8 | (x & 0x7f) << 7); }
 constexpr float kE4m3Scale = 256.0f;
 
-// Eight numbers, exactly, except that bits which TF32 does not have are dropped.
+// Converts eight numbers to FP32, exactly. Bits that TF32 does not have are dropped.
 template <Element element, class T>
 inline void widen(const T* from, float* to) {
   if constexpr (is_integer(element)) {
@@ -56,11 +56,11 @@ template <>
 struct CellOf<Element::kTf32> {
   using Type = u32;
 };
-// The representation of an element in memory and in registers.
+// The integer type of an element in memory and in registers.
 template <Element element>
 using Cell = typename CellOf<element>::Type;
 
-// Calls f with the element as a constant; of types from 8 to 32 bits.
+// Calls f with the element type as template argument. For types of 8 to 32 bits.
 template <class F>
 inline void with_element(Element element, F f) {
   switch (element) {
@@ -83,14 +83,14 @@ inline void with_element(Element element, F f) {
 
 // ---- registers of a tile ------------------------------------------------------------------------
 
-// The k of element j of lane position t of register group q. Products that ptxas compiles to two
-// instructions are ordered instruction by instruction.
+// Returns k of element j, at lane position t, in register group q. If `by_halves`, ptxas compiles
+// the product to two instructions, and the elements of the first one come first.
 inline int depth_index(int q, int t, int j, int per_register, int depth, bool by_halves) {
   if (!by_halves) return (q * 4 + t) * per_register + j;
   return (j / 2) * (depth / 2) + (q * 4 + t) * 2 + j % 2;
 }
 
-// One register of a fragment: lane 4 row + t holds elements (q * 4 + t) * v + j of its row.
+// Unpacks one register of a fragment: lane 4 row + t holds elements (q * 4 + t) * v + j of its row.
 template <Element element>
 inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, Panel& to) {
   constexpr int kPer = elements_in(element);
@@ -105,7 +105,7 @@ inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, 
   }
 }
 
-// Four bits each.
+// Unpacks a register of 4-bit elements.
 inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Panel& to) {
   for (int l = 0; l < kLanes; ++l) {
     for (int j = 0; j < 8; ++j) {
@@ -116,7 +116,7 @@ inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Panel& to) {
   }
 }
 
-// Registers q * step of a fragment, step being the number of its halves.
+// Unpacks registers q * step of a fragment; `step` is the number of halves of a tile.
 inline void unpack_panel(Element element, const u32* const* registers, int step, int groups,
                          int depth, bool by_halves, Panel& to) {
   if (element == Element::kS4 || element == Element::kU4) {
@@ -134,8 +134,8 @@ inline void unpack_panel(Element element, const u32* const* registers, int step,
 
 // ---- accumulators -------------------------------------------------------------------------------
 
-// Reads half p, 0 or 1, of the accumulators; registers as in matrix_form.h. A null register means
-// zeros.
+// Reads element p (0 or 1) of each lane. For FP32 it is the whole register; for FP16 it is a half
+// of the register.
 inline void read_accumulator(Accumulator type, const u32* registers, int p, float* to) {
   if (type == Accumulator::kF32) {
     __builtin_memcpy(to, registers, kLanes * sizeof(float));

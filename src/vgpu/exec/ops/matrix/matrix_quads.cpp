@@ -1,8 +1,10 @@
-// mma.m8n8k4 on halves, Volta's shape: four products of 8 x 8 x 4 at once, each of eight lanes:
-// quad q and quad q + 4. There is a lane for each row (or column, or k) of 0 .. 3 and of 4 .. 7.
+// mma.m8n8k4 on FP16, the shape of Volta: four independent products of 8 x 8 x 4, each by eight
+// lanes, those of quads q and q + 4. The lanes of quad q have the rows (or columns, or k) 0 to 3,
+// those of quad q + 4 have 4 to 7.
 //
-// Model: products in single precision, k ascending, fused; C last. HW: nothing to compare with:
-// ptxas 13.0 makes of it on sm_90 a sum that crosses no lanes, which is not a product of matrices.
+// Model: products and sums in FP32, fused, k ascending; C is added last. HW: there is nothing to
+// compare with: for sm_90, ptxas 13.0 compiles it to a sum without exchanges between lanes, which
+// is not a matrix product.
 #include "vgpu/exec/ops/matrix/matrix_flags.h"
 #include "vgpu/exec/ops/matrix/matrix_panels.h"
 #include "vgpu/exec/ops/tables.h"
@@ -22,7 +24,7 @@ struct Place {
 };
 Place place_of(int lane) { return {lane / 4 % 4, lane / 16 * 4, lane % 4}; }
 
-// Row and column of element i of an accumulator.
+// Returns the row and column of element i of an accumulator.
 void accumulator_place(Accumulator type, int lane, int i, int& row, int& column) {
   const Place place = place_of(lane);
   const bool single = type == Accumulator::kF32;
@@ -30,7 +32,8 @@ void accumulator_place(Accumulator type, int lane, int i, int& row, int& column)
   column = single ? (i & 4) + (lane & 2) + (i & 1) : i;
 }
 
-// The eight elements of each lane of an accumulator, or the four of a factor.
+// Calls f(lane, i, value) for each FP16 element: eight per lane of an accumulator, four of a
+// factor.
 template <class F>
 void for_each_half(const Lanes& lanes, const u32* registers, int count, F f) {
   for (int r = 0; r < count; ++r) {

@@ -1,5 +1,5 @@
-// D = A B + C of one tile of eight columns: floating types narrower than double, doubles, integers
-// and bits. A has up to two panels of eight rows.
+// D = A B + C for one tile of eight columns: floating types narrower than double, doubles, integers
+// and bits. A has one or two panels of eight rows.
 #pragma once
 
 #include "vgpu/exec/ops/float.h"
@@ -7,14 +7,14 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-// The registers of an accumulator tile, of any type; C and D may be the same.
+// The registers of an accumulator tile of any type. C and D may be the same registers.
 struct TileRegisters {
   u32* at[4] = {};
 };
 
 // ---- floating types narrower than double --------------------------------------------------------
 
-// The sums of one half and one p, in the order of the model.
+// Computes the sums of one half of the rows and of even or odd columns, in the model's order.
 inline void add_groups(const MatrixForm& form, const SumModel& model, const Factors& a,
                        const Factors& b, Sums& sums) {
   const int depth = depth_of(form);
@@ -43,7 +43,7 @@ inline void add_groups(const MatrixForm& form, const SumModel& model, const Fact
   }
 }
 
-// The fast way of the most common instructions; false where they are not that.
+// The fast path of the most common instructions. Returns false if it cannot be taken.
 inline bool add_single(const MatrixForm& form, const SumModel& model, const Factors& a,
                        const Factors& b, const float* start, u32* to) {
   const int depth = depth_of(form);
@@ -86,7 +86,7 @@ inline void multiply_floats(const MatrixForm& form, const Factors (&a)[2], const
 
 constexpr int kMaxDoubleDepth = 16;
 
-// The numbers that the 32 lanes multiply, as Factors.
+// The factors of the 32 lanes, like Factors.
 struct alignas(64) DoubleFactors {
   double value[kMaxDoubleDepth][kLanes];
 };
@@ -99,7 +99,7 @@ inline void spread_rows(const double* lanes, int q, DoubleFactors& to) {
     }
   }
 }
-// Register q of B: lane 4 column + t; `to` are the even and the odd columns.
+// Register q of B: lane 4 column + t. to[0] gets the even columns, to[1] the odd ones.
 inline void spread_columns(const double* lanes, int q, DoubleFactors (&to)[2]) {
   for (int p = 0; p < 2; ++p) {
     for (int t = 0; t < 4; ++t) {
@@ -112,7 +112,7 @@ inline void spread_columns(const double* lanes, int q, DoubleFactors (&to)[2]) {
   }
 }
 
-// sum += x * y, one rounding. NaNs are rare, and only they need care.
+// Sets sum to x * y + sum, rounded once. Only NaNs, which are rare, need the slow loop.
 inline void add_product(const double* x, const double* y, double* sum) {
   alignas(64) double next[kLanes];
   s64 nans = 0;
@@ -126,7 +126,7 @@ inline void add_product(const double* x, const double* y, double* sum) {
   __builtin_memcpy(sum, next, sizeof next);
 }
 
-// d = a * b + c, k ascending.
+// Sets d to d + a * b, with k ascending.
 inline void multiply_doubles(const MatrixForm& form, const DoubleFactors (&a)[2],
                              const DoubleFactors (&b)[2], double* const* d) {
   for (int h = 0; h < form.halves(); ++h) {
@@ -144,7 +144,7 @@ inline s32 saturated_sum(s64 sum) {
   return sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffffll - 1 ? s32(0x80000000u) : s32(sum);
 }
 
-// d = c + sum, of one half and one p.
+// Sets d to c + sum, for one half of the rows and for even or odd columns.
 inline void finish_integers(const MatrixForm& form, const s32* sum, const u32* c, u32* d) {
   for (int l = 0; l < kLanes; ++l) {
     const s64 exact = s64(sum[l]) + (c ? s32(c[l]) : 0);
@@ -152,7 +152,7 @@ inline void finish_integers(const MatrixForm& form, const s32* sum, const u32* c
   }
 }
 
-// The products of a tile and their sum are below 2^24, so that single precision is exact.
+// The products of a tile and their sum are less than 2^24, so FP32 is exact.
 inline void multiply_integers(const MatrixForm& form, const Factors (&a)[2], const Factors (&b)[2],
                               const TileRegisters* c, const TileRegisters& d) {
   for (int h = 0; h < form.halves(); ++h) {
@@ -170,7 +170,7 @@ inline void multiply_integers(const MatrixForm& form, const Factors (&a)[2], con
   }
 }
 
-// Eight rows of bits, a word at a time.
+// Eight rows of bits, in words of 32 bits.
 struct BitPanel {
   u32 value[8][8];  // (word, row)
 };

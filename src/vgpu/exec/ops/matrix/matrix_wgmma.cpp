@@ -1,5 +1,6 @@
-// wgmma.mma_async: a warp's sixteen rows of the product of a warpgroup. Operands are fetched from
-// shared memory in chunks of 16 bytes, where the matrix descriptor says they are.
+// wgmma.mma_async: a warp computes its sixteen rows of the warpgroup's product. Operands are
+// fetched from shared memory in chunks of 16 bytes, at the addresses that the matrix descriptor
+// defines.
 #include "vgpu/async/faults.h"
 #include "vgpu/async/wgmma/wgmma_queue.h"
 #include "vgpu/exec/ops/matrix/matrix_tile.h"
@@ -9,11 +10,11 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// ---- where the chunks are -----------------------------------------------------------------------
+// ---- addresses of the chunks --------------------------------------------------------------------
 
-// HW: the pattern repeats every 8 rows of 128, 64 or 32 bytes; the number of the row within it is
-// added, bit by bit, to the number of the chunk. It starts where the address is a multiple of its
-// size, or as many rows of 128 bytes further on as the base offset says.
+// HW: the swizzle pattern has 8 rows of 128, 64 or 32 bytes. The index of a chunk in its row is
+// XORed with the index of its 128-byte line in the pattern. The pattern starts at multiples of its
+// size, shifted by `base offset` lines of 128 bytes.
 u32 swizzled(const WgmmaDescriptor& descriptor, u32 address) {
   if (descriptor.swizzle == WgmmaSwizzle::kNone) return address;
   const u32 chunks = row_bytes(descriptor.swizzle) / 16;
@@ -21,7 +22,7 @@ u32 swizzled(const WgmmaDescriptor& descriptor, u32 address) {
   return address ^ (phase & (chunks - 1)) << 4;
 }
 
-// The matrix is `rows` rows from `first` on, 32 bytes each.
+// Finds the chunks of `rows` rows from `first` on, two chunks (32 bytes) per row.
 void find_k_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* to) {
   const u32 row_step = row_bytes(descriptor.swizzle);
   const u32 half = descriptor.swizzle == WgmmaSwizzle::kNone ? descriptor.leading : 16;
@@ -31,7 +32,7 @@ void find_k_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* t
     to[i] = swizzled(descriptor, descriptor.start + offset);
   }
 }
-// Sixteen k with two bytes per element; a chunk is eight rows of one k.
+// Finds the chunks of sixteen k of 16-bit elements. A chunk has eight rows of one k.
 void find_mn_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* to) {
   const bool plain = descriptor.swizzle == WgmmaSwizzle::kNone;
   const u32 row_step = row_bytes(descriptor.swizzle), chunks = row_step / 16;
@@ -45,7 +46,7 @@ void find_mn_major(const WgmmaDescriptor& descriptor, int first, int rows, u32* 
   }
 }
 
-// Offsets in the CTA's shared memory. Faults where a chunk is outside.
+// Finds the offsets of chunks in the CTA's shared memory. Faults if a chunk is outside.
 void find_chunks(const Lanes& lanes, const Op& op, u64 bits, bool mn_major, int first, int rows,
                  u32* to) {
   const WgmmaDescriptor descriptor = wgmma_descriptor(bits);
@@ -88,7 +89,7 @@ void transpose(float (*rows)[8]) {
   }
 }
 
-// Eight rows from the chunks that find_chunks gave for them.
+// Fetches eight rows from the chunks that find_chunks returned for them.
 template <Element element>
 void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Panel& to) {
   constexpr int kDepth = 256 / bits_of(element);
@@ -131,7 +132,7 @@ TileRegisters accumulators(const WgmmaWork& work, int tile) {
   return registers;
 }
 
-// Sixteen chunks make eight rows.
+// Eight rows have sixteen chunks.
 constexpr int kChunksOfPanel = 16;
 
 void negate(Factors& factors, int depth) {

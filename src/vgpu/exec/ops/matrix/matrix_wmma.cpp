@@ -1,8 +1,8 @@
-// wmma.load and wmma.store: tiles of matrix_form.h between registers and memory. PTX leaves the map
-// of wmma open; it is that of the mma tiles, as on silicon.
+// wmma.load and wmma.store: tiles of matrix_form.h between registers and memory. PTX leaves the
+// layout of wmma fragments undefined; here it is that of mma tiles, as on hardware.
 //
 // Elements of one register that are contiguous in memory are one access, and so are the two
-// registers of an accumulator's row; all others are an access each.
+// registers of a row of an accumulator. All other elements are separate accesses.
 #include "vgpu/exec/ops/matrix/matrix_access.h"
 #include "vgpu/exec/ops/tables.h"
 #include "vgpu/program/matrix_form.h"
@@ -10,8 +10,8 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// The operands of one instruction: base, stride and offset; a copy, because a register that is
-// loaded may be one of them.
+// The operands of one instruction: base, stride and offset. They are copied, because a destination
+// register may be one of them.
 struct Transfer {
   FragmentForm form;
   const u32* registers;
@@ -33,7 +33,7 @@ struct Transfer {
   bool steps_through_x() const { return form.options & kXInner; }
 };
 
-// The place where lane l finds element j of a register, without the lane's part.
+// The position in the matrix of a register's elements in lane 0, and the step to other lanes.
 struct Corner {
   int x, y;    // the place of lane 0
   int y_step;  // from one lane position to the next
@@ -51,8 +51,8 @@ Corner accumulator_corner(const FragmentForm& form, int r, int elements) {
           8 * (tile % form.tiles_y) + r % in_row, 2};
 }
 
-// One access of all lanes: from element j of register r on, to the end of `count` registers or, if
-// that is less, of `bytes`.
+// One access of all lanes, `bytes` per lane: `count` registers from register r on, or if the
+// elements are not contiguous, element j of register r.
 template <AccessKind kind, int bytes>
 void move(Lanes& lanes, const Op& op, const Transfer& transfer, int r, int j, int count) {
   const FragmentForm& form = transfer.form;
@@ -100,7 +100,7 @@ void move_bytes(Lanes& lanes, const Op& op, const Transfer& transfer, int bytes,
   }
 }
 
-// The registers of the tiles.
+// Moves the registers of all tiles. Returns their number.
 template <AccessKind kind>
 int move_tiles(Lanes& lanes, const Op& op, const Transfer& transfer) {
   const FragmentForm& form = transfer.form;
@@ -122,9 +122,9 @@ int move_tiles(Lanes& lanes, const Op& op, const Transfer& transfer) {
   return registers;
 }
 
-// HW: A and B come from shared memory by ldmatrix where their types allow it, 16 bytes of a row at
-// a time. PTX asks that each row or column begins at a multiple of a lane's fragment, and CUDA that
-// strides are multiples of 16 bytes; accumulators are moved in pairs, and checked as such.
+// HW: A and B are loaded from shared memory with ldmatrix if their types allow it, 16 bytes of a
+// row at a time. PTX requires that each row or column begins at a multiple of a lane's fragment,
+// CUDA that strides are multiples of 16 bytes. Accumulators are moved, and checked, in pairs.
 void check_rows(const Lanes& lanes, const Op& op, const Transfer& transfer) {
   if (transfer.is_accumulator()) return;
   const int fragment = transfer.form.registers * transfer.form.register_bytes;

@@ -1,5 +1,5 @@
-// The meaning of Op::flags for wgmma.mma_async. Its operands are B's descriptor, then A's if A is
-// not in registers, then the predicate for D's old value, if there is one.
+// The meaning of Op::flags for wgmma.mma_async. Its operands are the descriptor of B; that of A,
+// unless A is in registers; and the predicate of scale-d, if there is one.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Translates 32 addresses to host memory. Checks bounds and alignment of every active lane, and
-// detects the two patterns that make up nearly all accesses of matrix kernels: all lanes at one
-// address, and adjacent lanes at adjacent addresses.
+// Translates 32 addresses to host memory. Checks bounds and alignment for each active lane, and
+// detects the two patterns of nearly all accesses in matrix kernels: all lanes at one address, and
+// neighbouring lanes at adjacent addresses.
 #pragma once
 
 #include "vgpu/async/faults.h"
@@ -9,7 +9,7 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-// Each half of the warp uniform or unit-stride, or anything else.
+// kHalves: in each half of the warp, all lanes are at one address or at adjacent addresses.
 enum class Shape { kHalves, kScattered };
 
 constexpr int kHalf = kLanes / 2;
@@ -22,7 +22,7 @@ struct Access {
 
 inline int first_lane(u32 mask) { return __builtin_ctz(mask); }
 
-// The addresses of all lanes; those of inactive lanes repeat the first active one.
+// Computes the addresses of all lanes. Inactive lanes get the address of the first active lane.
 template <class T>
 inline void effective(const Lanes& lanes, const Op& op, u32 offset, u64* to) {
   const T* registers = lanes_of<T>(lanes, offset);
@@ -47,7 +47,7 @@ void check_alignment(const Lanes& lanes, const Op& op, const u64* address, Windo
   }
 }
 
-// A memory of which every lane sees [first, first + size), lane l at host + l * stride.
+// A memory in which each lane sees [first, first + size). Lane l's is at host + l * stride.
 struct Plain {
   Window window;
   std::byte* host;
@@ -58,7 +58,7 @@ inline Plain global_memory(const MemoryBlock& block) {
   return {Window::kGlobal, block.host, block.base, block.bytes, 0};
 }
 
-// Fills access.lane if the memory holds every access; else leaves it alone.
+// If the memory holds all accesses, fills access.lane and returns true; else changes nothing.
 template <int bytes>
 bool place_lanes(const Plain& memory, const u64* address, Access& access) {
   if (memory.size < bytes) return false;
@@ -140,7 +140,7 @@ void scatter_in(Lanes& lanes, const Op& op, Window window, u64* address, Access&
   }
 }
 
-// Reports to observers what an operation does with the memory that it reaches.
+// Reports the access of an operation to a memory to the observer.
 template <AccessKind kind, int bytes>
 inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, const u64* address) {
   if (lanes.observer) [[unlikely]] {
@@ -148,7 +148,7 @@ inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, cons
   }
 }
 
-// Lanes that point into different memories are served memory by memory.
+// Lanes with addresses in different memories are served memory by memory.
 template <AccessKind kind, int bytes>
 void scatter_generic(Lanes& lanes, const Op& op, const u64* generic, Access& access) {
   const u32 all = lanes.mask;
@@ -171,7 +171,7 @@ void scatter_generic(Lanes& lanes, const Op& op, const u64* generic, Access& acc
   }
 }
 
-// Distances of the lanes of a vector from the first lane of its half, for unit stride.
+// The distances of a vector's lanes from the first lane of their half, if addresses are adjacent.
 template <int bytes>
 inline __m256i unit_distances(const u64*, int at) {
   return _mm256_setr_epi64x(at * bytes, (at + 1) * bytes, (at + 2) * bytes, (at + 3) * bytes);
@@ -190,9 +190,9 @@ inline __m256i distances(const u32* at, u32 first) {
   return _mm256_sub_epi32(values, _mm256_set1_epi32(s32(first)));
 }
 
-// The shape of the accesses of half a warp: -1 for neither of the two shapes, else whether its
-// addresses step.
-// WHY intrinsics: the question is one bit, and the compiler would add up all lanes to answer it.
+// The pattern of a half warp's addresses: 0 if all lanes have one address, 1 if neighbouring lanes
+// have adjacent addresses, -1 for all other patterns.
+// WHY intrinsics: the result is one bit, but a compiler would reduce over all lanes to find it.
 template <int bytes, class T>
 inline int step_of(const T* registers) {
   constexpr int kWidth = 32 / sizeof(T);
@@ -206,8 +206,8 @@ inline int step_of(const T* registers) {
   return _mm256_testz_si256(unit, unit) ? 1 : -1;
 }
 
-// All lanes active: the shapes, without writing 32 addresses down. The memory is `size` bytes from
-// address `first` on.
+// Resolves an access of all lanes by its pattern, without storing 32 addresses. The memory is
+// `size` bytes from address `first` on.
 template <int bytes, class T>
 inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memory,
                             Access& access) {
@@ -223,7 +223,7 @@ inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memo
   return Shape::kHalves;
 }
 
-// An access whose halves are resolved, for observers.
+// Reports an access that was resolved by halves to the observer.
 template <AccessKind kind, int bytes, class T>
 inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window window) {
   if (!lanes.observer) [[likely]]
@@ -233,8 +233,8 @@ inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window win
   observe_access(lanes, op, kind, window, bytes, lanes.mask, address);
 }
 
-// Accesses of all other patterns. WHY not inline: the code of the two patterns must stay small
-// where it is used.
+// Resolves all other patterns. WHY noinline: the code for the two patterns must stay small where it
+// is inlined.
 template <AccessKind kind, int bytes>
 [[gnu::noinline]] void scatter(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);
@@ -252,7 +252,7 @@ template <AccessKind kind, int bytes>
   }
 }
 
-// The address of operand `offset` for an access of `bytes` per lane.
+// Resolves an access of `bytes` per lane. Operand `offset` holds the addresses.
 template <AccessKind kind, int bytes>
 inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);

@@ -1,5 +1,5 @@
-// atom and red: read, compute, write, as one step that other CTAs on other host threads cannot
-// split. The lanes of a warp go in order.
+// atom and red: read, compute and write in one step that CTAs on other host threads cannot split.
+// The lanes of a warp run in order.
 #include <mutex>
 
 #include "vgpu/exec/ops/float.h"
@@ -11,7 +11,7 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// Replaces the cell by f(cell) and returns what was there.
+// Replaces the cell by f(cell) and returns its old value.
 template <class T, class F>
 T update(T* cell, F f) {
   T before, after;
@@ -37,11 +37,11 @@ bool is_shared(const Lanes& lanes, const std::byte* cell) {
   return false;
 }
 
-// WHY: an atomic and the observer's note of it are one step. Otherwise the observer would see the
-// atomics of CTAs on different host threads in another order than memory did.
+// WHY a mutex: the atomic and its report to the observer must be one step. Otherwise the observer
+// could see atomics of CTAs on different host threads in another order than memory.
 std::mutex observed;
 
-// d = cell; cell = f(cell, b[, c], whether the cell lies in shared memory)
+// d = cell; cell = f(cell, b[, c], whether the cell is in shared memory).
 template <class T, class F>
 void atomic_lanes(const Op* first, const Op* last, Lanes& lanes, F f) {
   for (; first != last; ++first) {
@@ -77,7 +77,7 @@ void compare_and_swap(const Op* first, const Op* last, Lanes& lanes) {
   });
 }
 
-// HW: adding floats in global memory flushes subnormals, in shared memory it does not (PTX ISA:
+// HW: a float addition in global memory flushes subnormals, one in shared memory does not (PTX ISA,
 // atom).
 void add_f32(const Op* first, const Op* last, Lanes& lanes) {
   using Bits = u32;
@@ -88,7 +88,7 @@ void add_f32(const Op* first, const Op* last, Lanes& lanes) {
     return __builtin_bit_cast(Bits, sum);
   });
 }
-// Halves, alone and in pairs; a sum that double cannot hold is rounded once all the same.
+// Sums of FP16 or BF16, single or in pairs, rounded once even if double cannot hold the sum.
 template <class Half>
 u16 add_half(u16 a, u16 b) {
   return Half::narrow(fused_odd(Half::widen(a), 1.0, Half::widen(b)));

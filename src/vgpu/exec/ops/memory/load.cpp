@@ -1,12 +1,12 @@
-// ld: from memory to one, two or four registers per lane. A narrow value is widened to its
-// register.
+// ld: loads one, two or four registers per lane from memory. A narrow value is extended to the
+// width of its register.
 #include "vgpu/exec/ops/memory/access.h"
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
-// The conversion of `count` adjacent values of type M of each lane to registers of type R.
+// Converts `count` adjacent values of type M per lane to registers of type R.
 template <class M, class R, int count>
 struct Loaded {
   alignas(64) R values[count][kLanes];
@@ -67,7 +67,7 @@ constexpr Operation load_row(const char* name) {
   return {name, kDefault, load<M, R, count>, signature};
 }
 
-// The decoder uses the names "ld.<memory type>.<register bits>", "ld.v2..." and "ld.v4...".
+// The decoder looks up "ld.<memory type>.<register bits>", "ld.v2..." and "ld.v4...".
 template <int count>
 constexpr Rows<15> loads(const char* const (&names)[15]) {
   return {{load_row<u8, u16, count>(names[0]), load_row<u8, u32, count>(names[1]),

@@ -1,4 +1,4 @@
-// st: from one, two or four registers per lane to memory. A register wider than its cell is
+// st: stores one, two or four registers per lane to memory. A register wider than its cell is
 // truncated.
 #include "vgpu/exec/ops/memory/access.h"
 #include "vgpu/exec/ops/tables.h"
@@ -19,7 +19,7 @@ inline void store_half(const R* const (&from)[count], int first, std::byte* base
   }
 }
 
-// If several lanes store to one place, the highest lane's value remains.
+// If several lanes store to one address, the value of the highest lane remains.
 template <class R, class M, int count>
 void store(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
@@ -57,7 +57,7 @@ constexpr Operation store_row(const char* name) {
   return {name, kDefault, store<R, M, count>, signature};
 }
 
-// The decoder uses the names "st.<bits in memory>.<register bits>", "st.v2..." and "st.v4...".
+// The decoder looks up "st.<bits in memory>.<register bits>", "st.v2..." and "st.v4...".
 template <int count>
 constexpr Rows<9> stores(const char* const (&names)[9]) {
   return {{store_row<u16, u8, count>(names[0]), store_row<u32, u8, count>(names[1]),

@@ -1,8 +1,8 @@
-// For each cell of global memory that a launch touches: its last writer and its last readers, over
-// all clusters, which run at once on several host threads.
+// For each cell of global memory that a launch accesses: its last writer and its last readers, of
+// all clusters, which run at the same time on several host threads.
 //
 // A cell remembers one writer, the plain store before a series of atomics, and two readers. A third
-// reader displaces one of them, so a later write is compared with two of many unordered reads.
+// reader displaces one of these: a later write is compared with only two of many unordered reads.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace tessera::vgpu::check {
 
-// An access by an entity of some cluster, named after its first CTA. The time counts from the
-// cluster's start.
+// An access by an entity of some cluster, which is named by its first CTA. The time counts from the
+// start of the cluster.
 struct GlobalPast {
   std::uint64_t cluster = 0;
   Past past;
@@ -28,8 +28,8 @@ struct GlobalPast {
 class GlobalCell {
  public:
   static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
-  // Represents all entities from this number on: with this many agents in flight they are not
-  // distinguished, and no race is reported against them.
+  // Stands for all entities from this number on. If so many agents are in flight, they are not
+  // distinguished, and no race with them is reported.
   static constexpr Entity kUnknown = 0x7ff;
   static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
@@ -46,7 +46,7 @@ class GlobalCell {
              trace.site, wrote}};
   }
 
-  // What one thread knows completely: everything of this cluster up to a time.
+  // What one thread knows completely: all accesses of its cluster up to a time.
   struct Known {
     std::uint64_t cluster = 0;
     Time until = 0;
@@ -64,12 +64,12 @@ class GlobalCell {
   }
 
   Trace writer() const { return get(kWriter); }
-  // A plain store that an atomic came after; its `who` is 0 if there is none.
+  // The plain store before the latest series of atomics; its `who` is 0 if there is none.
   Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
-  // `value`: what a plain store leaves there. WHY it is noted before the writer: a host thread that
-  // finds the writer then also finds the value. The value is not in memory yet if another host
-  // thread is writing.
+  // `value` is what a plain store leaves in the cell. WHY it is set before the writer: a host
+  // thread that sees the writer must also see the value. Memory itself may not have it yet, if the
+  // writer runs on another host thread.
   void note_write(std::uint64_t who, Site site, std::optional<std::uint32_t> value = std::nullopt) {
     value_.store(value.value_or(0), std::memory_order_relaxed);
     has_value_.store(value.has_value(), std::memory_order_relaxed);
@@ -89,7 +89,7 @@ class GlobalCell {
     const std::uint64_t before = this->who(0);
     if (before == who && !is_by_another_lane(site)) return;
     const bool by_same = before >> 27 == who >> 27;
-    // The same entity read again: no other reader is displaced.
+    // A second read by the same entity displaces no other reader.
     const bool displaces = by_same ? is_by_another_lane(site) && may_displace(who) : before != 0;
     if (displaces) set(1, get(0));
     set(0, {who, site});
@@ -99,7 +99,7 @@ class GlobalCell {
   bool is_by_another_lane(Site site) const {
     return lane_of(site_[0].load(std::memory_order_relaxed)) != lane_of(site);
   }
-  // Reads by several lanes of one warp do not displace another entity's read.
+  // Reads by several lanes of one warp do not displace the read of another entity.
   bool may_displace(std::uint64_t by) const { return who(1) == 0 || who(1) >> 27 == by >> 27; }
 
   static constexpr int kWriter = 2, kStore = 3;
@@ -135,7 +135,7 @@ class BlockShadow {
   }
   std::uint32_t cell_bytes() const { return 1u << shift_; }
   InitMap& written() const { return written_; }
-  // Null: not recorded, so that any line may be stored to.
+  // Null if no lines were recorded; then any line may be stored to.
   const WrittenLinesOfBlock* stores() const { return stores_; }
 
  private:
@@ -149,7 +149,7 @@ class BlockShadow {
 class GlobalShadow {
  public:
   GlobalShadow(const GlobalMemory& memory, const WrittenLines* lines, std::uint32_t cell_shift);
-  // Null outside of every allocation.
+  // Returns null if the address is in no allocation.
   const BlockShadow* find(std::uint64_t address) const;
 
  private:

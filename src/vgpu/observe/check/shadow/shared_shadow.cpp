@@ -1,5 +1,5 @@
-// WHY so simple: these loops run for every lane of every access to shared memory. Unlikely cases
-// are only flagged here, and examined elsewhere.
+// WHY these loops are so simple: they run for each lane of each access to shared memory. They only
+// flag unlikely cases, which are examined elsewhere.
 #include "vgpu/observe/check/shadow/shared_shadow.h"
 
 #include <immintrin.h>
@@ -12,14 +12,14 @@
 namespace tessera::vgpu::check {
 
 SharedShadow::SharedShadow(std::uint32_t bytes, std::uint32_t cell_shift)
-    // Room for a last access of 16 cells that begins in the last cell.
+    // There is room for an access of 16 cells that begins in the last cell.
     : cells_((bytes >> cell_shift) + 17),
       shift_(cell_shift),
       written_(cells_),
       read_(cells_),
       writers_(cells_) {}
 
-// calloc hands out pages that cost nothing until they are written.
+// WHY calloc: its pages take no memory until they are written.
 SharedShadow::Cells SharedShadow::fresh_cells() const {
   void* cells = std::calloc(cells_, sizeof(std::uint64_t));
   if (!cells) throw std::bad_alloc();
@@ -56,7 +56,7 @@ void SharedShadow::forget_everything() {
 
 namespace {
 
-// Whether one of `count` times lies outside of [first, first + span).
+// Whether one of `count` times is outside [first, first + span).
 template <std::uint32_t count>
 bool any_outside(const Time* times, Time first, Time span) {
   Time outside = 0;
@@ -79,7 +79,7 @@ bool are_halves_equal(const std::uint64_t* address) {
 
 }  // namespace
 
-// Lanes that read the same cell, next to each other or half a warp apart, are checked once.
+// If lanes read one cell, and are neighbours or half a warp apart, the cell is checked only once.
 template <std::uint32_t count>
 std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
                                        const std::uint64_t* address) {

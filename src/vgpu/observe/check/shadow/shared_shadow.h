@@ -1,8 +1,8 @@
 // For each cell of a CTA's shared memory: its last writer, and when each entity last read it.
 //
-// A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that threads
-// that write neighbouring bytes are not mistaken for a race. Whatever is older than the cluster's
-// start counts as never written, so nothing is cleared between clusters.
+// A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that writes
+// to neighbouring bytes do not look like a race. Times before the start of the cluster count as
+// never, so nothing is cleared between clusters.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace tessera::vgpu::check {
 
-// The thread or agent that now accesses a cell.
+// The thread or agent that makes the current access to a cell.
 struct Visitor {
   Entity entity = 0;
   Site site = 0;
@@ -29,19 +29,19 @@ class SharedShadow {
     return static_cast<std::uint32_t>(offset >> shift_);
   }
   std::uint32_t cell_bytes() const { return 1u << shift_; }
-  // One past the last cell of [offset, offset + bytes).
+  // Returns the number after that of the last cell of [offset, offset + bytes).
   std::uint32_t end_of(std::uint64_t offset, std::uint64_t bytes) const {
     return cell_of(offset + bytes + cell_bytes() - 1);
   }
 
-  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell whose write
-  // the visitor does not know of, or that was never written.
+  // Records a read of `bytes` bytes at each lane's address. Returns the lanes with a cell that was
+  // never written, or whose last write the visitor does not know of.
   std::uint32_t read(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                      std::uint32_t bytes);
-  // The lanes that meet a cell with an access that the visitor does not know of. Notes nothing.
+  // Returns the lanes that meet accesses unknown to the visitor. Records nothing.
   std::uint32_t look_before_write(const Visitor& by, std::uint32_t mask,
                                   const std::uint64_t* address, std::uint32_t bytes) const;
-  // Notes a write. Returns the lanes that write the same cell as another lane of the access.
+  // Records a write. Returns the lanes that write to the cell of another lane of this access.
   std::uint32_t write(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
                       std::uint32_t bytes);
 
@@ -51,19 +51,19 @@ class SharedShadow {
   Past writer(std::uint32_t cell) const {
     return {writers_[cell].entity, written_[cell], writers_[cell].site, true};
   }
-  // Per cell, the last read by one entity, or the one before that: time and site.
+  // By cell, time and site of an entity's last read, or of the read by another lane before that.
   struct Reads {
     Entity entity = 0;
     const std::uint64_t* cells = nullptr;
   };
-  // Adds the entities that read any of the cells [begin, end) later than `floor`.
-  // WHY: arrays one after the other stream through memory; asking all of them cell by cell took a
-  // fifth of the time of all tests of tensor copies.
+  // Adds the entities that have read any of the cells [begin, end) after `floor`.
+  // WHY entity by entity: each array streams through memory; asking all entities cell by cell took
+  // a fifth of the time of all tests of tensor copies.
   void find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,
                         std::vector<Reads>& to) const;
   static Time time_of(std::uint64_t read) { return static_cast<Time>(read >> 32); }
 
-  // A cell that no thread may touch races with every access: its writer looks newer than any time.
+  // The write time of cells that no thread may access: later than any time, so all accesses race.
   static constexpr Time kForbidden = ~Time{0};
   void forbid(std::uint32_t cell) { written_[cell] = kForbidden; }
   void allow(std::uint32_t cell) { written_[cell] = 0; }
@@ -75,8 +75,8 @@ class SharedShadow {
     Site site;
     std::uint32_t access;  // number of the access, to tell lanes of one from each other's
   };
-  // The reads of one entity: for each cell, the time and the site of the last read, and of the last
-  // one before it by another lane.
+  // The reads of one entity: by cell, the time and site of the last read, and of the last earlier
+  // read by another lane.
   using Cells = std::unique_ptr<std::uint64_t[], void (*)(void*)>;
   struct Plane {
     Entity entity;

@@ -6,7 +6,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Distinguishes memories, as addresses alone do not.
+// Returns a number that is unique over all memories, as an address is not.
 std::uint64_t place_of(const WarpAccess& access, int lane) {
   const std::uint64_t memory =
       access.window == Window::kShared ? std::uint64_t{access.owner + 1} << 48 : 0;

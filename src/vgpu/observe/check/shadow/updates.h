@@ -1,5 +1,5 @@
-// Stores of a value that a lane computed from the word that it had read there. If several lanes of
-// a warp do this with one word at the same time, only one of their updates remains.
+// Finds stores of a value that a lane computed from the value that it had read at that address. If
+// several lanes of a warp update one word at the same time in this way, only one update remains.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace tessera::vgpu::check {
 
 class Updates {
  public:
-  // For a store: the lanes that have read the word that they store to, and the instruction of the
-  // read.
+  // The lanes of a store that have read the word that they store to, and the instruction that read
+  // it.
   struct Seen {
     const Update* update = nullptr;
     std::uint32_t load = 0;  // instruction

@@ -13,7 +13,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The shared array of this name. Null for local memory, which is one variable that starts at 0.
+// Returns the shared array of this name. Null for local memory, one variable that starts at 0.
 const SharedArray* placed(const Kernel& kernel, const ArrayUse& use) {
   const auto found =
       std::find_if(kernel.shared_arrays.begin(), kernel.shared_arrays.end(),
@@ -51,7 +51,7 @@ std::string array_name(const std::string& variable) {
   return variable;
 }
 
-// An address in the neighbouring array is in bounds of the memory, so no other check finds it.
+// The neighbouring array is in bounds of the memory, so no other check finds an access to it.
 void ClusterChecker::check_array(const WarpAccess& access) {
   const ArrayBounds& bounds = array_bounds_[access.by.instruction];
   if (!bounds.use) return;

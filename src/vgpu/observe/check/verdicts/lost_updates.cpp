@@ -1,5 +1,5 @@
-// Several lanes of a warp read a word, compute from it, and store it: only one of their updates
-// remains, in any order of the hardware, and with any barrier between.
+// Several lanes of a warp read a word, compute from it, and store the result: only one of their
+// updates remains, in any order of the hardware, and with any barrier between load and store.
 #include <fmt/format.h>
 
 #include <bit>
@@ -29,13 +29,13 @@ std::string lanes_text(std::uint32_t lanes) {
 
 }  // namespace
 
-// Whether one update by all threads was intended: every thread of the block stores the same value
-// to one address, after a barrier that follows the read.
+// Whether one update by all threads was intended: each thread of the block stores the same value to
+// one address, after a barrier that follows the read.
 bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t store) {
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }
 
-// No update is lost if all lanes store the same value, and doing it again would change nothing.
+// No update is lost if all lanes store one value and repeating the update would not change it.
 void ClusterChecker::find_lost_updates(const WarpAccess& access) {
   for (const Updates::Seen& seen : updates_.of_store(entity_of(access.by), access)) {
     if (is_one_for_all(seen, access.by.instruction)) continue;

@@ -1,5 +1,5 @@
-// The one change that mends a finding, and findings that are not races: the accesses that a
-// collective wgmma covers, and misuse of the heap.
+// The single change that fixes a finding; and findings that are not races: accesses that only the
+// collective wgmma orders, and misuse of barriers and the heap.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"
@@ -12,7 +12,7 @@ void ClusterChecker::set_cure(Finding& finding, const std::string& cure, const s
   finding.cure_at = CureAt::kBetween;
 }
 
-// The cure for a race, anywhere between the two accesses; empty if there is none.
+// Returns the change that fixes a race if made anywhere between the accesses; "" if there is none.
 std::string ClusterChecker::cure_for_race(const Guest& guest, const Past& past, const Place& later,
                                           const Place& earlier) const {
   if (left_behind(past)) return "";
@@ -75,8 +75,8 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
   set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 
-// Reports `bar.sync 0` for all threads that some have skipped: the hardware does not count threads
-// that have ended.
+// Reports a `bar.sync 0` for all threads that some threads have skipped. The hardware tolerates it,
+// because it does not count threads that have exited.
 void ClusterChecker::report_skipped_barrier(const Actor& by) {
   if (!paths_.asks_all_threads(by.instruction)) return;
   Finding* finding =
@@ -98,8 +98,8 @@ void ClusterChecker::report_skipped_barrier(const Actor& by) {
       line);
 }
 
-// Copies of one line that a compiler makes count as one place. Diverged lanes of one warp are an
-// error of another kind, or use barrier.sync, which does not require convergence.
+// Copies of one line that the compiler made count as one place. Diverged lanes of one warp are
+// another error, or use barrier.sync, which does not require convergence.
 void ClusterChecker::report_split_barrier(const Actor& later, const Actor& earlier) {
   if (later.warp == earlier.warp || log_.are_alike(later.instruction, earlier.instruction)) return;
   const auto may_split = [&](const Actor& by) {

@@ -1,5 +1,5 @@
-// Several threads store to one place at once. If they store the same value, that is a race by the
-// memory model, but gives the same result on every GPU.
+// Several threads store to one address at the same time. If they store the same value, this is a
+// race by the memory model, but every GPU gives the same result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace tessera::vgpu::check {
 namespace {
 
-constexpr std::size_t kMostBytes = 32;  // most bytes that a lane stores at once
+constexpr std::size_t kMostBytes = 32;  // the most bytes that a lane stores in one access
 
 }  // namespace
 
-// Whether all lanes that store to the lane's place store its value.
+// Whether all lanes that store to this lane's bytes store this lane's value.
 bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) {
   if (!access.values) return false;
   std::byte mine[kMostBytes], other[kMostBytes];
@@ -30,7 +30,7 @@ bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uin
   return true;
 }
 
-// The value that the lane stores to the cell that begins at this address, which is among its bytes.
+// Returns the value that the lane stores to the cell at this address, which is among its bytes.
 std::uint32_t ClusterChecker::value_for(const WarpAccess& access, int lane,
                                         std::uint64_t cell) const {
   std::byte all[kMostBytes];
@@ -43,7 +43,7 @@ std::uint32_t ClusterChecker::value_for(const WarpAccess& access, int lane,
   return value;
 }
 
-// Whether the past access wrote the same to the guest's cell.
+// Whether the past access wrote the value that the current access stores to the cell.
 bool ClusterChecker::stores_what_lies_there(const Guest& guest, const Past& past) const {
   if (!launch_.context.observation.allows_same_values) return false;
   if (guest.kind != AccessKind::kStore || !guest.access || !guest.access->values) return false;
@@ -75,7 +75,7 @@ void ClusterChecker::report_same_value(const Guest& guest, Site before) {
   finding->hint = "nothing, as long as the values are always the same";
 }
 
-// Whether the past access was made by another lane in the very same store.
+// Whether the past access was made by another lane in the same execution of the store.
 bool ClusterChecker::is_same_issue(const Guest& guest, const Past& past) {
   if (guest.kind != AccessKind::kStore || !guest.access || !past.wrote) return false;
   const int lane = lane_of(past.site);

@@ -33,15 +33,15 @@ AccessKind kind_of(const Past& past) {
   return is_strong(past.site) ? AccessKind::kAtomic : AccessKind::kStore;
 }
 
-// The advice for accesses that would not race if they were strong for each other.
+// The advice for accesses that would not race if each were strong for the other's CTA.
 constexpr const char* kWiderScope =
     "name a scope that holds both CTAs (.cluster or .gpu) in both accesses";
 
 }  // namespace
 
-// ---- is it in order? ----------------------------------------------------------------------------
+// ---- order --------------------------------------------------------------------------------------
 
-// Whether each of them is strong for the other's CTA.
+// Whether each of the two accesses is strong for the CTA of the other.
 bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) const {
   const Reach reach = std::min(guest.reach, reach_of(past.site));
   const bool in_one_cta = !guest.agent && !agents_.is_agent(past.entity) &&
@@ -49,8 +49,8 @@ bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) c
   return reach >= Reach::kCluster || (reach == Reach::kCta && in_one_cta);
 }
 
-// Whether the access was made by a lane that left the kernel before the barrier or arrival through
-// which the rest of its warp is known: such an access is ordered before nothing.
+// Whether the access was made by a lane that exited before the barrier or arrival through which the
+// actions of the rest of its warp are known. Such an access is ordered before nothing.
 bool ClusterChecker::left_behind(const Past& past) const {
   return !agents_.is_agent(past.entity) && !is_by_several(past.site) &&
          warps_[past.entity].has_left(lane_of(past.site), past.time);
@@ -120,7 +120,7 @@ Place ClusterChecker::place_of(const Guest& guest) const {
   return place;
 }
 
-// The place of an access by this cluster.
+// Returns the place of a past access by this cluster.
 Place ClusterChecker::place_of(const Past& past, const Guest& guest) const {
   Place place;
   const bool by_agent = agents_.is_agent(past.entity);
@@ -161,9 +161,9 @@ std::string ClusterChecker::between(const Place& earlier, const Place& later) co
                   name);
 }
 
-// Warps run one after the other here, so the access that comes first in the program may be seen
-// last. If a barrier is missing on only one of the two paths between the accesses, that path is
-// reported.
+// Whether to report the accesses in the other order. Warps run one after the other here, so the
+// access that is first in the program may be seen last. If a barrier is missing on only one of the
+// two paths between the accesses, that path is reported.
 bool ClusterChecker::is_other_way_round(const Guest& guest, const Past& past) {
   if (guest.agent || agents_.is_agent(past.entity)) return false;
   const std::uint32_t before = instruction_of(past.site), now = guest.by.instruction;
@@ -280,8 +280,8 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
     finding->cure = "put fence.proxy.async";
     finding->cure_at = CureAt::kBeforeBarrier;
   }
-  // WHY the remark: if the read comes first, no failure is known, and well-known libraries leave
-  // the fence out; the PTX ISA still requires it.
+  // WHY the remark: if the read comes first, no failure is known, and well-known libraries omit the
+  // fence. But the PTX ISA requires it.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
 }
 

@@ -20,9 +20,8 @@ struct Candidate : Offer {
 
   bool is_for_each() const { return route->rounds != 1; }
   std::string decision_text() const { return text_of(decision) + route->text; }
-  // The name that plans the candidate again: kernel, variant and decision,
-  // "simt_f32/256x128:repack=a". For a product in parts: the kernel and the
-  // variant of the first part.
+  // The name that plans the candidate again, such as "simt_f32/256x128:repack=a": kernel, variant
+  // and decision. For a product in parts: the kernel and the variant of the first part.
   std::string name() const;
   // Bytes of all pieces of the workspace, those of the route first.
   std::vector<std::int64_t> all_temps() const;

@@ -66,7 +66,7 @@ KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& l
 // The kernels that --kernel and --type select together; never empty. Throws kBadArgument for
 // 'best', which needs a problem.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
-// The kernels for a command with one problem; 'best' is the library's choice on such a GPU.
+// The kernels for a command with one problem. 'best' means the library's choice within `limits`.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape& otherwise,
                                      const gemm::DeviceLimits& limits, const char* command);
 
@@ -83,7 +83,7 @@ Batch dense_batch(const Problem& problem, std::int64_t count);
 
 // All shapes that -m, -n, -k and --shapes name; `otherwise` if none of these options is given.
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);
-std::vector<std::string> layouts_of(const ProblemOptions& options);  // "NN" without a suite
+std::vector<std::string> layouts_of(const ProblemOptions& options);  // default: the suite's or "NN"
 std::vector<Order> orders_of(const ProblemOptions& options);         // default: column-major
 
 // All combinations of shapes, layouts and orders for one type; checked, with leading dimensions.

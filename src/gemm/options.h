@@ -77,7 +77,7 @@ constexpr std::int64_t with_workspace_alignment(std::int64_t bytes) {
 struct Alignment {
   int a = kMostAlignment, b = kMostAlignment, c = kMostAlignment, d = kMostAlignment;
 
-  // In bytes; 1 for vectors of the epilogue, which kernels read by elements.
+  // The alignment in bytes; 1 for vectors of the epilogue, which kernels read by elements.
   int operator[](OperandId id) const {
     const int of_matrix[] = {a, b, c, d};
     const auto i = static_cast<std::size_t>(id);

@@ -19,7 +19,7 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 15;  // after which kernels are only named
+constexpr double kSecondsOfKernels = 15;  // after which the other kernels are only named
 
 // The path of the source that the PTX was compiled from; a .ptx file may name its source.
 std::string source_of(const Code& code) {
@@ -53,8 +53,8 @@ std::string place_of(const LaunchSite& site) {
   return fmt::format("{}, {}:{}", site.text(), site.file, site.line);
 }
 
-// "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
-// as 4: no variable makes it smaller; assumed: m = 64"
+// The origin of a call: "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of
+// 1048576; grid 4096 tried as 4: no variable makes it smaller; assumed: m = 64".
 std::string origin_of(const HostSource& source, const Proposed& proposed) {
   const Proposal& proposal = *proposed.call;
   const Candidate& from = proposal.from;

@@ -1,4 +1,4 @@
-// tessera list: one row for each kernel of the catalog, with the results of ptxas.
+// tessera list: one row for each kernel of the catalog, with its registers and shared memory.
 #include <fmt/format.h>
 
 #include <map>

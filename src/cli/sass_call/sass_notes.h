@@ -17,7 +17,7 @@ sass::Note patch_note(const MachineKernel& kernel);
 
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);
 
-// From a run of a catalog kernel on about `sample` blocks; empty text if the run is impossible.
+// A note from a run of a catalog kernel on about `sample` blocks; no text if there is no run.
 sass::Note wavefront_note(const MachineKernel& kernel, std::uint64_t seed, std::uint64_t sample);
 
 }  // namespace tessera::cli

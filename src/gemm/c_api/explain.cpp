@@ -19,7 +19,7 @@
 namespace tessera::gemm::c_api {
 namespace {
 
-// Another choice is called faster only if it takes less than this share of the time.
+// A choice is called faster only if it takes less than this share of the time of the one taken.
 constexpr double kWorthSaying = 0.98;
 // HW: bytes per microsecond of PCIe 5 x16 in each direction, from or to pinned memory (H200 host).
 constexpr double kHostBytesPerUs = 50e3;
@@ -85,9 +85,9 @@ std::optional<Faster> faster_if(const std::string& condition, const Problem& pro
   }
 }
 
-// The problem with leading dimensions rounded up to multiples of 16 bytes. One that
-// cannot be rounded up without overflow is rounded down: it belongs to a matrix of one
-// line, which does not use it.
+// The problem with leading dimensions rounded up to multiples of 16 bytes. A leading dimension
+// that would overflow is rounded down: only a matrix of one line can have it, and does not use
+// it.
 Problem with_aligned_lines(Problem p) {
   p = with_default_ld(p);
   const auto round = [](std::int64_t& ld, ElementType type) {

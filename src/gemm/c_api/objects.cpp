@@ -74,7 +74,7 @@ void tessera_handle_s::say(const std::string& line) const {
 namespace tessera::gemm::c_api {
 namespace {
 
-// Whether this process or its parent used the driver, and whether it was forked after that.
+// Whether this process or its parent used the driver, and whether this process was forked later.
 std::atomic<bool> is_driver_used = false, is_child = false;
 
 void before_fork() {

@@ -125,7 +125,7 @@ class Registry {
   // Called around a fork, so that the child does not inherit a lock that is taken.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  // HW: glibc's write lock stores the number of its thread, which is another one in the child.
+  // HW: glibc's write lock stores the number of its thread; the child's thread has another number.
   void unlock_in_child() { new (&mutex_) std::shared_mutex; }
 
  private:

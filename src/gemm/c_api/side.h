@@ -17,7 +17,7 @@ struct ChosenSide {
 // Throws, with the reason, if no side that the handle allows takes the problem.
 ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem);
 
-// The problem. A batch is folded into one product if possible, unless the GPU takes only the batch.
+// The problem. A batch is folded into one product if possible, unless only the batch fits the GPU.
 Problem host_problem(const tessera_handle_s& owner, const Problem& problem);
 
 // "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".

@@ -114,7 +114,7 @@ Place place_of(const tessera_place* given);
 // The operand that TESSERA_A or TESSERA_B names; throws for any other number.
 OperandId operand_of(std::int32_t operand);
 
-// The caller's arguments. Throws if they do not match the problem, or if a scalar is on the device.
+// The caller's arguments. Throws if they do not fit the problem or if alpha or beta is on the GPU.
 tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);
 
 inline Operands operands_of(const tessera_arguments& from) {

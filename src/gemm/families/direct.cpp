@@ -108,7 +108,7 @@ Maps maps_of(const KernelRow& row, const Request& request) {
   return maps;
 }
 
-// The share of the measured rate that a config row reaches. The rate is that of both operands
+// The share of the measured rate that a config row reaches. The rate is measured with both operands
 // across k, loaded by tensor copies. HW: 64 products of 512x512x512 on an H200 (direct_config.h);
 // single products with k = 8192 to 262144, and with m or n = 64.
 double share_of_rate(const KernelRow& row) {

@@ -133,7 +133,7 @@ class Mixed final : public Family {
     return sharing <= 2 ? 1 : (sharing == 4 ? 1.05 : 1.2);
   }
 
-  // The sharing with the least time. The unit of time is a chunk of k, of which a CTA
+  // The sharing with the least time. Time is counted in chunks of k, which a CTA
   // multiplies one after the other.
   static MixedShares shares_of(const KernelRow& row, const MixedSides& s, const Request& request) {
     const mixed::Config& c = config_of(row);

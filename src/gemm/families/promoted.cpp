@@ -24,7 +24,7 @@ const promoted::Config& promoted_config(const KernelRow& row) {
   return *static_cast<const promoted::Config*>(row.config);
 }
 
-// The elements of k that are split: k rounded up to whole stages.
+// The number of elements along k that are split into terms: k rounded up to whole stages.
 std::int64_t split_k(std::int64_t k) { return round_up(k, promoted::kStageK); }
 
 TermsSides sides_of(const Request& request) {
@@ -50,8 +50,8 @@ class PromotedSteps {
     std::vector<Step> steps;
     if (p_.k > 0 && !sides_.are_packed()) steps.push_back(sides_.step(kernel_.name + "__terms"));
     steps.push_back(multiply());
-    // WHY the last step may start early: all its threads wait for the end of the previous launch
-    // before they access memory. A first step waits for the stream's previous launch.
+    // WHY the product may start early after the terms: all its threads wait for the end of that
+    // launch before they access memory. A first step starts after all earlier work of the stream.
     steps.back().launch.shape.starts_early = steps.size() > 1;
     return steps;
   }

@@ -56,7 +56,7 @@ struct SimtTemp {
   enum { kScratch, kPartials, kRepackedA = kPartials + Decision::kMostPieces, kRepackedB };
 };
 
-// A way to compute a product: the rectangles of D, and the operands that are repacked before.
+// A way to compute a product: the rectangles of D, and the operands that are repacked first.
 struct Way {
   Way(const Rectangles& in, Needs copied, const GemmParams& p)
       : rectangles(in), needs(copied), temps(SimtTemp::kRepackedB + 1) {

@@ -4,8 +4,8 @@
 //   terms       splits each element of A and B, scaled, into two FP16 terms
 //   multiply    a persistent grid: three products of terms, in short chains that FP32 sums add
 //
-// The first step also writes what the terms lose. This rung does not read it; the library's kernel
-// does (promoted.cpp).
+// The first step also writes what the terms lose. This rung ignores that; the library's kernel does
+// not (promoted.cpp).
 #include <algorithm>
 #include <cstddef>
 

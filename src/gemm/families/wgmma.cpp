@@ -35,7 +35,7 @@ class WgmmaOffers {
   }
 
  private:
-  // A config row, and the request that the row multiplies: the given or the transposed one.
+  // A config row, and the request that the row multiplies: the given request or its transpose.
   struct Form {
     const KernelRow* row;
     bool is_exchanged;

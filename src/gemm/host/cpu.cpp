@@ -154,7 +154,7 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
   std::vector<double> values(static_cast<std::size_t>(size.n));
   for (std::int64_t row = row0; row < row0 + size.m; ++row) {
     for (double& value : values) {
-      // WHY: 0 times an infinity is not 0, but A and B are not read if alpha or k is 0.
+      // WHY 0 if alpha or k is 0: A and B are not read, and 0 times an infinity would not be 0.
       const double sum = number_of(*sums++);
       value = !reads_ab(p) ? 0 : std::is_integral_v<Sum> ? added<Sum>(0, alpha, sum) : alpha * sum;
     }

@@ -13,7 +13,7 @@ namespace {
 // Device buffers up to this size stay allocated for the next call; larger ones are freed.
 constexpr std::size_t kMostKept = std::size_t{256} << 20;  // bytes of one operand
 
-// Whether kernels multiply a product of the problem, and a launch applies its epilogue.
+// Whether there are kernels for a product of the problem, and a launch for the epilogue.
 Status check_kernels(const Problem& one) {
   if (Status status = check_supported(one); !status.ok()) return status;
   if (one.epilogue.is_identity()) return check_multiplied(one.types);

@@ -20,7 +20,8 @@ constexpr std::int64_t kLeastPanel = 1024, kMostPanels = 16;
 // speed with 8 KB, and are much slower with 2 to 4 KB (H200, PCIe 5 x16).
 // TRIED: 16 panels of 4 KB instead of 8 of 8 KB (BF16, 32768) took longer.
 constexpr std::int64_t kLeastLineBytes = 8192;
-// A longer part of D is computed in pieces; each is copied out while the next one is computed.
+// A part of D that is longer than kLeastPart is computed in at most kMostParts pieces. Each piece
+// is copied out while the next one is computed.
 constexpr std::int64_t kLeastPart = 8192, kMostParts = 8;
 constexpr std::int64_t kPitchBytes = 256, kPanelMultiple = 256;
 // WHY a smaller pitch for short lines: their gaps would be longer than the lines.

@@ -38,7 +38,7 @@ class Lane {
   // Copies from the device. Only after finish() have all bytes arrived.
   void copy_out(const Rectangle& all, bool is_pinned);
   void finish();
-  // After a failure: waits for copies from and to the caller's memory, and drops their results.
+  // After a failure: waits for copies from and to the caller's memory, and drops the results.
   void abandon() noexcept;
 
  private:

@@ -14,7 +14,7 @@ namespace tessera::gemm::host {
 class KeptBuffer {
  public:
   explicit KeptBuffer(Device& device) : device_(device) {}
-  // The address of at least `bytes` bytes with any content. An earlier buffer must not be in use.
+  // The address of `bytes` bytes or more, of any content. The last buffer must not be in use.
   DeviceAddress at_least(std::size_t bytes);
   DeviceAddress address() const { return buffer_.address(); }
   std::size_t bytes() const { return buffer_.bytes(); }

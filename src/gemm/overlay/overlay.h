@@ -47,9 +47,9 @@ struct Overlay {
 inline constexpr std::size_t kMostOverlayBytes = std::size_t{4} << 20;
 
 std::string text_of(const Overlay& overlay);
-// Throws nothing that depends on the text: an overlay that cannot be read has no entries.
+// Does not throw for any text: an overlay that cannot be read has no entries, but a reason.
 Overlay overlay_of(std::string_view text, std::string path);
-// Drops the entries of another GPU or of another version of the library, and says so.
+// Drops the entries of another GPU or of another version of the library, and sets `ignored`.
 void ignore_if_foreign(Overlay& overlay, const OverlayOrigin& here);
 
 }  // namespace tessera::gemm

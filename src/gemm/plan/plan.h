@@ -23,7 +23,7 @@ struct Candidate : Offer {
   // The name that plans the candidate again, such as "simt_f32/256x128:repack=a": kernel, variant
   // and decision. For a product in parts: the kernel and the variant of the first part.
   std::string name() const;
-  // Bytes of all pieces of the workspace, those of the route first.
+  // Bytes of all pieces of the workspace; the pieces of the route come first.
   std::vector<std::int64_t> all_temps() const;
   std::int64_t workspace_bytes() const {
     return gemm::workspace_bytes(temps, gemm::workspace_bytes(route->temps));

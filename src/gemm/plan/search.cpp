@@ -51,8 +51,8 @@ class Search {
     if (!kernel.applies_epilogue && !epilogue.is_identity()) require(check_sums(problem_));
     Status status;
     for (const auto& route : routes_) {
-      // A kernel that applies the epilogue needs a route that keeps it; other
-      // kernels need other routes.
+      // Kernels that apply the epilogue take routes that keep the epilogue;
+      // others take other routes.
       const bool keeps_epilogue = route->product.problem.epilogue == epilogue;
       if (kernel.applies_epilogue != keeps_epilogue && !epilogue.is_identity()) continue;
       if (route->product.problem.types != kernel.types && is_by_more_digits(*route)) continue;

@@ -9,7 +9,7 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr std::int64_t kLine = 32;  // sums; lines are a multiple of 128 bytes or more
+constexpr std::int64_t kLine = 32;  // sums, which are 128 bytes or more
 
 // Whether D holds the sums until the last step finishes them.
 bool stay_in_d(const Types& types) {

@@ -25,8 +25,8 @@ std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& exten
 // Whether D can hold the sums of one part of k while the next part is added: D has the type of the
 // sums, and so has C if it is read.
 bool can_add_along_k(const Problem& problem);
-// The parts along k of such a product, each with `extent` of k, the last one with at most that. All
-// parts but the first add to D (beta is 1). Only the last part applies the epilogue.
+// The parts along k of a product that can_add_along_k() takes, each with `extent` of k, the last
+// with the rest. All but the first add to D (beta is 1). Only the last applies the epilogue.
 std::vector<Subproblem> parts_along_k(const Subproblem& product, std::int64_t extent);
 
 }  // namespace tessera::gemm

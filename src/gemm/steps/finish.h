@@ -11,8 +11,8 @@ namespace tessera::gemm {
 
 // Whether kernels with Kernel::applies_epilogue can apply this epilogue in their store.
 bool is_fused(const Epilogue& epilogue);
-// The epilogue of a row-major product as a parameter of such a kernel, without addresses; and the
-// patches for the addresses, if the parameter is at byte `offset`.
+// The epilogue of a row-major product as a parameter of kernels that apply it, without addresses;
+// and the patches for the addresses, if the parameter is at byte `offset`.
 epilogue::Fused fused_of(const Problem& problem);
 void patch_fused(Step& step, std::size_t offset, const Subproblem& product);
 

@@ -86,7 +86,7 @@ struct Variant {
 std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits);
 
 // Calls add(variant) for each variant of a kernel, or for the variant `name` alone. add() appends
-// an offer or returns the reason why not. If no offer was appended, returns the last reason.
+// an offer or returns the reason against it. If no offer was appended, returns the last reason.
 template <class Add>
 Status offer_variants(const Kernel& kernel, std::string_view name, const Request& request,
                       std::vector<Offer>& offers, Add&& add) {
@@ -145,7 +145,7 @@ constexpr bool has_fp64_tensor_cores(int sm) {
 schedule::Raster square_raster(int tiles_m, int tiles_n, OutputTile tile, int sms);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
-// The number of tiles of D of all products; kMaxGrid + 1 if a grid cannot have so many blocks.
+// The number of tiles of D of all products; kMaxGrid + 1 if a grid cannot have as many blocks.
 std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products = 1);
 // Whether bases and strides let A and B be read in vectors of 16 bytes.
 bool operands_allow_vectors(const Request& request);

@@ -6,11 +6,11 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr double kWorthwhile = 0.99;  // share of the cost in one piece; smaller gains are errors
+constexpr double kWorthwhile = 0.99;  // share of the cost of one piece; the model is not finer
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
-// Where the whole tiles may end along one index: at the end of D, or at the end of the
-// last tile that is all in D.
+// Where the whole tiles may end along m or n: at the end of D, or at the end of the last tile
+// that lies completely in D.
 struct Ends {
   long long list[2];
   int count;

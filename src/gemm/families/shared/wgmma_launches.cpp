@@ -122,8 +122,9 @@ class WgmmaSteps {
     const bool has_sums = product_.params.k > 0;
     if (has_sums || !decision_.is_cut) steps.push_back(multiply());
     if (decision_.is_cut) steps.push_back(reduce());
-    // WHY steps may start early: all threads of a step wait for the end of the previous launch
-    // before they access memory. The first step waits for the stream's previous launch.
+    // WHY steps may start early: all threads of a step wait for the end of the
+    // previous launch before they access memory. In the first step, that is the
+    // stream's last launch before the plan.
     for (Step& step : steps) {
       step.launch.param_offsets = {0};
       step.launch.shape.starts_early = step.pass != Pass::kRepack;

@@ -22,10 +22,10 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-// Additional microseconds for which CTAs wait for C if the kernel reads it one pair at a time, or
-// in groups without asking the L2 ahead, compared with the cost model's time for the other kernels
-// (dmma_f64::Config). HW: one at a time, an H100, where dmma.c_wait fell by as much when those
-// began to read it in groups. In groups: an estimate.
+// The additional microseconds that CTAs wait for C, compared with the cost model's time, in kernels
+// that read C one pair at a time, or in groups without a prefetch to L2 (dmma_f64::Config). HW: one
+// pair at a time: an H100, where dmma.c_wait fell by as much when the other kernels began to read C
+// in groups. In groups: an estimate.
 double more_waits_for_c(const KernelRow& row, const Request& request, const Scheduled& scheduled) {
   constexpr double kOneAtATime = 312, kInGroups = 78;
   constexpr int kSumsOfWarp = 32 * 64;

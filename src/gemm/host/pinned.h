@@ -35,7 +35,7 @@ class Lane {
   // Copies to the device. Returns when the host has read all memory that is not pinned; the
   // device may still be copying.
   void copy_in(const Rectangle& all, bool is_pinned);
-  // Copies from the device. Only after finish() have all bytes arrived.
+  // Copies from the device. All bytes have arrived only after finish().
   void copy_out(const Rectangle& all, bool is_pinned);
   void finish();
   // After a failure: waits for copies from and to the caller's memory, and drops the results.

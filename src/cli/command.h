@@ -20,7 +20,7 @@ struct Command {
   std::string name;
   std::string summary;
   std::string examples;
-  // Declares the options on `parser` and returns the function that runs after parsing; it returns
+  // Declares the options on `parser`. Returns the function that runs after parsing, which returns
   // an exit code or throws StatusError.
   std::function<std::function<int()>(Parser& parser)> declare;
 };

@@ -111,7 +111,7 @@ void show_other_launches(const HostSource& source, const std::string& kernel,
   }
 }
 
-// Whether the arguments have the names of all parameters, each once, or no names at all.
+// Whether the given arguments have the names of the kernel's first parameters, in order.
 bool are_names_of(const std::vector<ParameterGuess>& parameters,
                   const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i) {

@@ -35,7 +35,7 @@ struct ProductResult {
   std::string code;                     // what computed D: "cubin sm_90a", "OpenBLAS 0.3.21"
   bool complete = true;                 // false: the user stopped the work
   KernelChoice kernel = {nullptr, ""};  // null if nothing was launched
-  // "fastest of 11 by model: 11.6 us, next simt_f32/128x128 14.2 us"; empty on the host
+  // on a device: "fastest of 11 by model: 11.6 us, next simt_f32/128x128 14.2 us"; else empty
   std::string why;
 };
 

@@ -1,5 +1,5 @@
-// The report of `verify` on wrong kernels: a few cases of each, their common properties, and the
-// findings of the virtual GPU's checks in the smallest case.
+// The report of `verify` on wrong kernels: for each kernel a few failing cases, the properties that
+// these have in common, and what the virtual GPU's checks find in the smallest case.
 #pragma once
 
 #include <functional>

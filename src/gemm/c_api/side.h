@@ -20,7 +20,7 @@ ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem);
 // The problem. A batch is folded into one product if possible, unless only the batch fits the GPU.
 Problem host_problem(const tessera_handle_s& owner, const Problem& problem);
 
-// "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".
+// A sentence: "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".
 std::string text_of(const ChosenSide& side);
 
 }  // namespace tessera::gemm::c_api

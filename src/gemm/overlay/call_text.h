@@ -18,9 +18,9 @@ struct CallToPlan {
   std::int64_t workspace_limit = kAnyWorkspace;  // bytes
 };
 
-// "type=f32 order=col layout=NN m=300 n=200 k=100 ld=300,100,300,300 beta=0 align=16,16,16,16
-// workspace=any", with "batch=", "strides=", "pointers=" and "epilogue=" where the call has them.
-// Empty for groups of rows and for scales, which are not tuned.
+// The line: "type=f32 order=col layout=NN m=300 n=200 k=100 ld=300,100,300,300 beta=0
+// align=16,16,16,16 workspace=any", plus "batch=", "strides=", "pointers=" and "epilogue=" if the
+// call has these. Empty for groups of rows and for scales, which are not tuned.
 std::string text_of(const CallToPlan& call);
 
 // The call that a line describes. Leading dimensions, beta, alignments and workspace may be left

@@ -36,7 +36,7 @@ std::string cache_folder() {
   return home.empty() ? "" : home + "/.cache/tessera";
 }
 
-// "NVIDIA H100 80GB HBM3" -> "nvidia-h100-80gb-hbm3".
+// The file for a GPU: "NVIDIA H100 80GB HBM3" -> "nvidia-h100-80gb-hbm3" and the extension.
 std::string file_name_of(const std::string& gpu) {
   std::string name;
   for (const unsigned char c : gpu) {

@@ -26,7 +26,7 @@ Overlay read_overlay(const std::string& path);
 // Throws kUnavailable if that fails.
 void write_overlay(const Overlay& overlay);
 
-// Does nothing if there is no file.
+// Deletes the file; does nothing if there is no file. Throws kUnavailable if that fails.
 void remove_overlay(const std::string& path);
 
 // The limits of a GPU with the user's overlay. The overlay's file is read once per process and

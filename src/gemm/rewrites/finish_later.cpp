@@ -57,7 +57,7 @@ Status check_sums(const Problem& problem) {
     return Status::unsupported(of + "no kernel reads " + describe(problem.batch) +
                                " and writes these");
   }
-  // WHY 128 bits: a stride between sums may exceed 63 bits.
+  // WHY 128 bits: the number of sums may exceed 63 bits.
   const std::int64_t length = length_of_line(problem), lines = lines_of(problem);
   constexpr __int128 kMost = __int128{1} << 60;
   if (length > kMost || (static_cast<__int128>(length) + kLine) * lines > kMost ||

@@ -1,5 +1,5 @@
-// A command: its name, a line about it, examples, options, and its function. Also the command line
-// that selected it.
+// A command of the program: name, summary, examples, options, and function. Also the
+// command line of this process.
 #pragma once
 
 #include <functional>
@@ -12,30 +12,30 @@ class Parser;
 
 // Exit codes of the program.
 inline constexpr int kOk = 0;
-inline constexpr int kCheckFailed = 1;    // a kernel is wrong
-inline constexpr int kBadCall = 2;        // a bad argument, or something is not there
-inline constexpr int kInterrupted = 130;  // Ctrl-C; what was measured is kept
+inline constexpr int kCheckFailed = 1;    // a kernel gives wrong results
+inline constexpr int kBadCall = 2;        // a bad argument, or something is missing
+inline constexpr int kInterrupted = 130;  // Ctrl-C; earlier results are kept
 
 struct Command {
   std::string name;
   std::string summary;
   std::string examples;
-  // Declares the options on `parser` and returns the function that runs after parsing; it returns
+  // Declares the options on `parser`. Returns the function that runs after parsing, which returns
   // an exit code or throws StatusError.
   std::function<std::function<int()>(Parser& parser)> declare;
 };
 
-// The argument quoted for a shell, where '0*' would otherwise name files.
+// The argument, quoted if a shell would otherwise change it: '0*' would become names of files.
 std::string quoted(const std::string& argument);
 
-// Keeps the call of this process: the program's name as typed, "build/tessera", and all arguments.
+// Stores the call of this process: the program's name as typed ("build/tessera"), all arguments.
 void keep_call(const std::vector<std::string>& arguments, const std::string& called);
 
 // The command line of this process ("tessera bench -m 8"), for the files that it writes.
 const std::string& command_line();
 
-// The same line, ready to paste: "build/tessera check" for "tessera check" if the program was
-// started by that name.
+// The command line, ready to paste: "build/tessera check" instead of "tessera check" if the program
+// was started as "build/tessera".
 std::string to_paste(std::string line);
 
 }  // namespace tessera::cli

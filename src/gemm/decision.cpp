@@ -19,7 +19,7 @@ std::string text_of_tiles(const Piece& piece) {
          counted(piece.runs, "run");
 }
 
-// Calls take(word) for each part of a text.
+// Calls take(word) for each part of a text between separators.
 template <class Take>
 void for_parts(std::string_view text, char separator, Take&& take) {
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -29,7 +29,7 @@ void for_parts(std::string_view text, char separator, Take&& take) {
   }
 }
 
-// Reads the words of a decision.
+// Reads the name of a decision.
 class Reader {
  public:
   explicit Reader(const KernelChoice& choice) : choice_(choice) {}
@@ -106,7 +106,7 @@ class Reader {
     return value;
   }
 
-  // The name as the catalog holds it, valid for the life of the process.
+  // The variant's name in the catalog, which is valid for the life of the process.
   std::string_view variant(std::string_view name) const {
     for (const KernelRow& row : choice_.kernel->rows) {
       if (row.variant == name) return row.variant;

@@ -1,5 +1,5 @@
-// The options of a plan, and the facts about operands and GPU that a plan needs. That does not
-// include addresses: a plan serves all operands of at least the alignment that it was made for.
+// The options of a plan, and the facts about operands and GPU that plans depend on. Addresses are
+// not among them: a plan serves all operands of at least the alignment that it was made for.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace tessera::gemm {
 struct Overlay;
 
 enum class Policy {
-  kModel,   // if the cost model expects a gain
-  kNever,   // to measure the gain
-  kAlways,  // for tests
+  kModel,   // done if the cost model expects a gain
+  kNever,   // never done, to measure the gain
+  kAlways,  // always done, for tests
 };
 
 inline constexpr std::int64_t kAnyWorkspace = std::numeric_limits<std::int64_t>::max();
 
-// Operands that the caller has packed (gemm/call/pack.h).
+// Which of A and B the caller has packed (gemm/call/pack.h).
 struct PackedOperands {
   bool a = false, b = false;
 
@@ -39,30 +39,30 @@ struct PackedOperands {
 
 struct PlanOptions {
   std::int64_t workspace_limit = kAnyWorkspace;  // bytes
-  std::optional<KernelChoice> kernel = {};       // empty: the one that is expected to be fastest
-  Policy split = Policy::kModel;                 // tiles of the last wave, along k
-  Policy repack = Policy::kModel;                // operands that tensor copies do not take
-  // Separate launches, of smaller tiles, for the rows and columns beyond whole tiles; kAlways:
-  // wherever there are some.
+  std::optional<KernelChoice> kernel = {};       // empty: the kernel that is expected to be fastest
+  Policy split = Policy::kModel;                 // splits tiles of the last wave along k
+  Policy repack = Policy::kModel;                // repacks operands that tensor copies do not take
+  // Multiplies the rows and columns of D beyond whole tiles by separate launches with smaller
+  // tiles. kAlways: whenever there are such rows or columns.
   Policy remainder = Policy::kModel;
-  // A batch that is one product (gemm/rewrites/fold.h): kNever plans it as a batch.
+  // Plans a batch as one product where that is possible (gemm/rewrites/fold.h), except with kNever.
   Policy fold = Policy::kModel;
-  bool deterministic = true;  // the same bits in every run, as all kernels have today
+  bool deterministic = true;  // every run gives the same bits, as all kernels do today
   PackedOperands packed = {};
 };
 bool operator==(const PlanOptions& x, const PlanOptions& y);
 
-// The GPU that a plan is for.
+// The properties of a GPU that plans depend on.
 struct DeviceLimits {
-  int sm = 90;  // compute capability
+  int sm = 90;  // compute capability: 90 is 9.0
   int sms = 1;  // SMs
   std::int64_t l2_bytes = 0;
   const CostTable* costs = &kH200Costs;
-  const Overlay* overlay = nullptr;  // measured plans of its user (gemm/overlay/); null: none
+  const Overlay* overlay = nullptr;  // plans that the user measured (gemm/overlay/); null: none
 
   bool operator==(const DeviceLimits&) const = default;
 };
-// Without an overlay: tuned_limits_of() in gemm/overlay/overlay_file.h adds it.
+// The limits without an overlay. tuned_limits_of() in gemm/overlay/overlay_file.h adds one.
 DeviceLimits limits_of(const DeviceInfo& info);
 
 // HW: copies and stores of kernels are at most 16 bytes wide, and need no larger alignment.
@@ -73,11 +73,11 @@ constexpr std::int64_t with_workspace_alignment(std::int64_t bytes) {
   return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
 }
 
-// Powers of two, in bytes, that divide the addresses of the operands; at most kMostAlignment.
+// For each operand a power of two, in bytes, that divides the address; at most kMostAlignment.
 struct Alignment {
   int a = kMostAlignment, b = kMostAlignment, c = kMostAlignment, d = kMostAlignment;
 
-  // 1 for vectors of the epilogue, which kernels read by elements.
+  // The alignment in bytes; 1 for vectors of the epilogue, which kernels read by elements.
   int operator[](OperandId id) const {
     const int of_matrix[] = {a, b, c, d};
     const auto i = static_cast<std::size_t>(id);
@@ -87,7 +87,7 @@ struct Alignment {
   bool operator==(const Alignment&) const = default;
 };
 
-// The largest alignment of each address, up to kMostAlignment. Address 0 has that: nothing is read.
+// The largest alignment of each address, up to kMostAlignment, which is also that of address 0.
 Alignment alignment_of(const Operands& operands);
 
 }  // namespace tessera::gemm

@@ -1,10 +1,10 @@
-// Which lines of a matrix allow access by 16 bytes.
+// Which rows or columns of a matrix can be accessed in vectors of 16 bytes.
 #pragma once
 
 namespace tessera::gemm {
 
-// Whether a number of elements, of a size that divides 16 bytes, are whole vectors. WHY not in
-// bytes: the leading dimension of a matrix of one line may be the largest number.
+// Whether `elements` elements fill whole vectors of 16 bytes; an element's size divides 16. WHY
+// count elements, not bytes: a matrix of one line may have the largest number as leading dimension.
 constexpr bool are_whole_vectors(long long elements, int element_bytes) {
   return elements % (16 / element_bytes) == 0;
 }

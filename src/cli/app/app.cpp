@@ -1,5 +1,5 @@
-// Runs the command that a command line names, and turns every error into one sentence and an exit
-// code.
+// Runs the command that a command line names. Turns every error into one
+// sentence and an exit code.
 #include "cli/app/app.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace tessera::cli {
 namespace {
 
-// WHY: a message quotes arguments and files, which may hold line breaks and terminal commands.
+// WHY: a message quotes arguments and files, which may contain line breaks and control characters.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
@@ -38,14 +38,14 @@ int complain(const std::string& command, const std::string& message, int code) {
 
 constexpr const char* kFreeStdout = "free space there, or send it elsewhere";
 
-// WHY: a disk that is full or a stdout that is closed must not look like success.
+// WHY: a full disk or a closed stdout must not look like success.
 void require_stdout_written() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
   throw StatusError(Status::unavailable(
       fmt::format("standard output cannot be written: {}; {}", std::strerror(errno), kFreeStdout)));
 }
 
-// The message of the exception that is being handled, and its exit code.
+// Writes the message of the exception that is being handled, and returns the exit code.
 int explain_exception(const std::string& command) {
   try {
     throw;
@@ -54,10 +54,10 @@ int explain_exception(const std::string& command) {
     return complain(command, in_options(error.what()), failed ? kCheckFailed : kBadCall);
   } catch (const std::bad_alloc&) {
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
-  } catch (const std::length_error&) {  // a vector beyond any memory
+  } catch (const std::length_error&) {  // a vector larger than any memory
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
   } catch (const std::system_error& error) {
-    // Here fmt::print writes only to standard output.
+    // WHY: fmt::print throws this error if standard output cannot be written.
     if (std::string_view(error.what()).starts_with("cannot write to file")) {
       const std::string why = error.code().message();
       return complain(command,
@@ -70,7 +70,7 @@ int explain_exception(const std::string& command) {
   }
 }
 
-// "explain FILE.cu ..." has the arguments of check. "-std=c++17" is how nvcc spells --std.
+// Parses "explain FILE.cu ..." like check, and "-std=c++17", as nvcc spells it, like "--std=c++17".
 std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
     if (argument.starts_with("-std=")) argument.insert(0, "-");
@@ -90,7 +90,7 @@ std::string typed_command(const Program& program, const std::vector<std::string>
 
 }  // namespace
 
-// WHY here: a new command compiles only its own file and this one.
+// WHY include the list here: a new command compiles only its own file and this one.
 #define TESSERA_COMMAND(name) Command name##_command();
 #include "cli/commands.inc"
 #undef TESSERA_COMMAND

@@ -1,4 +1,4 @@
-// The program: its commands, and the choice of one by the command line.
+// The program: the list of commands, and the function that runs the one on the command line.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace tessera::cli {
 
 std::vector<Command> all_commands();
 
-// Runs one command line; `called` is the program's name in it. Writes one sentence to stderr when
-// it is bad.
+// Runs one command line and returns the exit code. `called` is the program's name as typed. If the
+// command line is bad, writes one sentence to stderr.
 int run(const std::vector<std::string>& arguments, const std::string& called);
 
 }  // namespace tessera::cli

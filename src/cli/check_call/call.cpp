@@ -11,7 +11,7 @@
 #include "cli/options/session.h"
 
 namespace tessera::cli {
-using namespace checking;  // the room that this command is the front of
+using namespace checking;  // the room with the code of check
 
 namespace {
 
@@ -32,7 +32,7 @@ HostArray array_of_pointers(const std::string& name, const PointersArgument& poi
   return array;
 }
 
-// Arrays that are arguments, and those of --array and --set.
+// Makes the arrays that are arguments, and the arrays of --array and --set.
 std::vector<HostArray> make_arrays(const CheckArguments& options,
                                    const std::vector<Argument>& arguments) {
   const std::uint64_t seed = parse_seed(options.seed);
@@ -71,7 +71,7 @@ std::vector<Expectation> read_expectations(const CheckArguments& options,
     HostArray values = read_array(file.path, "--expect");
     values.name = file.name;
     if (lab::npy_descr(values.type) == lab::npy_descr(array.type))
-      values.type = array.type;  // bf16
+      values.type = array.type;  // for bf16, which files hold as 16-bit integers
     require_comparable(array, values, fmt::format("--expect ({})", file.path));
     expectations.push_back({std::move(values), file.path});
   }

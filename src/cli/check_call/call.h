@@ -1,4 +1,4 @@
-// A call of check as typed, and the run that follows from it.
+// The arguments of a call of `tessera check`, and the run that follows from them.
 #pragma once
 
 #include <string>
@@ -19,20 +19,20 @@ struct CheckArguments {
   bool all = false, quiet = false, strict_ptx = false, cost = false, only_cost = false;
   Output report;
 
-  // "tessera explain FILE" has these arguments, too.
+  // The command that was typed: "tessera explain FILE" has the arguments of check.
   const char* command() const { return only_cost ? "tessera explain" : "tessera check"; }
 };
 
 std::vector<checking::Argument> parse_arguments(const CheckArguments& options);
 
-// The options for nvcc: those of --nvcc-arg as they are, and those that most calls need.
+// The options for nvcc: the words of --nvcc-arg as they are, then -D, -I and -std.
 std::vector<std::string> nvcc_arguments_of(const CheckArguments& options);
 
-// The parts of the call that are missing or do not fit; empty: none.
+// Says which parts of the call are missing or do not fit the kernel; empty: none.
 std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<checking::Argument>& arguments);
 
-// The array of this name; throws kBadArgument naming the option.
+// The array with this name. Throws kBadArgument, with the option that names it, if there is none.
 const checking::HostArray& array_named(const std::vector<checking::HostArray>& arrays,
                                        const std::string& name, const std::string& option);
 
@@ -40,7 +40,7 @@ checking::CheckPlan plan_of(const CheckArguments& options, checking::Code code,
                             const vgpu::KernelSignature& kernel,
                             std::vector<checking::Argument> arguments);
 
-// For calls that cannot be run as they are: the proposer of one that can.
+// A request for a call that can be run, for a user whose own call cannot.
 ProposalRequest request_of(const CheckArguments& options, const checking::Code& code,
                            const std::vector<checking::Argument>& arguments);
 

@@ -19,9 +19,9 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 15;  // then the other kernels are only named
+constexpr double kSecondsOfKernels = 15;  // after which the other kernels are only named
 
-// The source from which the PTX was compiled; a .ptx file names it.
+// The path of the source that the PTX was compiled from; a .ptx file may name its source.
 std::string source_of(const Code& code) {
   if (!code.path.ends_with(".ptx")) return code.path;
   for (std::size_t at = 0; (at = code.ptx.find("\t.file\t", at)) != code.ptx.npos; ++at) {
@@ -53,8 +53,8 @@ std::string place_of(const LaunchSite& site) {
   return fmt::format("{}, {}:{}", site.text(), site.file, site.line);
 }
 
-// "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
-// as 4: no variable makes it smaller; assumed: m = 64"
+// The origin of a call: "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of
+// 1048576; grid 4096 tried as 4: no variable makes it smaller; assumed: m = 64".
 std::string origin_of(const HostSource& source, const Proposed& proposed) {
   const Proposal& proposal = *proposed.call;
   const Candidate& from = proposal.from;
@@ -86,7 +86,7 @@ std::string origin_of(const HostSource& source, const Proposed& proposed) {
   return text;
 }
 
-// How the call ends, and with which verdict.
+// What happens in the call, and what the checks find.
 std::string findings_of(const Proposal& proposal) {
   std::vector<std::string> names;
   for (const std::string& name : proposal.found) {
@@ -111,7 +111,7 @@ void show_other_launches(const HostSource& source, const std::string& kernel,
   }
 }
 
-// Whether the arguments have the names of all parameters, each once, or no names at all.
+// Whether the given arguments have the names of the kernel's first parameters, in order.
 bool are_names_of(const std::vector<ParameterGuess>& parameters,
                   const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i) {
@@ -149,7 +149,7 @@ void show_call(const ProposalRequest& request, const std::string& name, const Pr
 std::vector<std::string> missing_arrays(const std::vector<std::string>& arguments,
                                         const std::vector<std::string>& arrays) {
   std::set<std::string> known;
-  std::vector<std::pair<std::string, bool>> named;  // whether by a tensor map
+  std::vector<std::pair<std::string, bool>> named;  // whether the argument is a tensor map
   const auto see = [&](const std::string& option, const std::string& text) {
     const Argument argument = parse_argument(option, text);
     if (std::holds_alternative<ArrayArgument>(argument.value) ||
@@ -182,7 +182,7 @@ bool is_shape(const CallWords& call) {
   }
 }
 
-// A call made of the given values and of usual ones; it was not tried.
+// A call of the given values and usual values for the rest. It was not tried.
 std::string example_of(const ProposalRequest& request, const std::string& name,
                        const vgpu::KernelSignature& kernel,
                        const std::vector<Argument>& arguments) {
@@ -199,7 +199,7 @@ std::string example_of(const ProposalRequest& request, const std::string& name,
   }
   std::vector<std::string> names = parameter_names(request.code, request.read, kernel);
   for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {
-    if (arguments[i].name != names[i]) names.clear();  // all by name, or none
+    if (arguments[i].name != names[i]) names.clear();  // names for all arguments, or for none
   }
   call.arguments = example_arguments(kernel, arguments, names);
   const std::vector<std::string> missing = missing_arrays(call.arguments, call.arrays);

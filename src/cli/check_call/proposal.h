@@ -1,4 +1,4 @@
-// The answer of check to a call that cannot be run: a full call that can.
+// The answer of `tessera check` to a call that cannot be run: a complete call that can be run.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@ namespace tessera::cli {
 struct ProposalRequest {
   std::string command;  // "tessera check FILE -DN=4"
   checking::Code code;
-  checking::ReadOptions read;  // options that the compiler got
-  checking::CallWords given;   // words that stay
-  std::string said;            // why the call itself is not run
+  checking::ReadOptions read;  // options that the compiler was given
+  checking::CallWords given;   // the user's words, which every proposal keeps
+  std::string said;            // why the user's call is not run
   std::function<checking::CheckPlan(const vgpu::KernelSignature&, const checking::CallWords&)>
       plan_of;
 };
 
-// The parameter names in the source of the kernel; empty if the source is not available.
+// The kernel's parameter names in its source; empty if the source is not available.
 std::vector<std::string> parameter_names(const checking::Code& code,
                                          const checking::ReadOptions& read,
                                          const vgpu::KernelSignature& kernel);
 
-// Writes to stderr a call for the kernel with a table of its parameters; for several kernels only
-// one call each. All proposed calls have been run.
+// Writes calls to stderr that have been tried: one call with a table of parameters for one kernel,
+// or one call for each of several kernels.
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,
                    const vgpu::KernelSignature& kernel);

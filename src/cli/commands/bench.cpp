@@ -1,5 +1,6 @@
-// tessera bench: kernels and the vendor's library on the same problems, verified, timed in turn.
-// On the virtual GPU there is no time to measure: rows hold counts and the host's seconds.
+// tessera bench: verifies kernels and the vendor's library, and times them in turn
+// on the same problems. On the virtual GPU there is no time to measure: rows have
+// counts and the host's seconds.
 #include <fmt/format.h>
 
 #include <functional>
@@ -44,8 +45,8 @@ std::vector<lab::Mode> modes_of(const std::string& text) {
       fmt::format("--mode is '{}', but must be burst, sustained or both", text)));
 }
 
-// --seed sets the seed of the data and of the order, --order-seed only that of the order; without
-// them, both are drawn.
+// --seed seeds the data and the order of measurements; --order-seed seeds the order alone. Without
+// both options, the order is drawn at random.
 std::uint64_t order_seed_of(const BenchArguments& options) {
   if (!options.order_seed.empty()) {
     return static_cast<std::uint64_t>(parse_integer("--order-seed", options.order_seed, 0));
@@ -77,7 +78,7 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
-// The command that measures this record again, together with the others of its group.
+// The command that measures this record again, together with the other records of its group.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
                        const BenchArguments& options, const Parser& parser) {
   for (const lab::BenchCandidate& one : group.candidates) {
@@ -99,8 +100,8 @@ std::string command_of(const lab::Record& record, const BenchGroup& group, const
 
 using Keep = std::function<void(const std::vector<lab::Record>&)>;
 
-// `keep` receives all records so far after each new one, so that an hour's work survives the loss
-// of the machine.
+// Runs the measurements. After each record, calls keep() with all records so far, so that an hour's
+// work survives the loss of the machine.
 std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devices& devices,
                                     const BenchArguments& options, lab::BenchOptions bench,
                                     const Parser& parser, const Keep& keep) {
@@ -119,7 +120,7 @@ std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devic
   return records;
 }
 
-// A chain sets these options itself: a given one would be ignored.
+// Refuses options that a chain sets itself, because given values would be ignored.
 void refuse_beside_chain(const BenchArguments& options) {
   const auto given = [](const std::string& text, const char* otherwise) {
     return text == otherwise ? std::string() : text;
@@ -152,7 +153,7 @@ void refuse_beside_chain(const BenchArguments& options) {
 const Fit kWhyFit{{"us", "entry", "n", "k", "taken", "layout", "TFLOP/s", "schedule"},
                   {"entry", "schedule"}};
 
-// bench --why: the model alone.
+// bench --why: shows what the cost model expects; runs nothing.
 int say_why(const BenchArguments& options) {
   const std::string& kernel = options.problem.kernel;
   if (kernel != kBestKernel && kernel != ProblemOptions{}.kernel) {
@@ -197,8 +198,8 @@ int chain(const BenchArguments& options, const Parser& parser) {
                      parser);
 }
 
-// Columns that distinguish rows and show their speed come before those with details of the
-// measurement.
+// The order in which columns get space: first those that tell rows apart or show their speed, then
+// details of the measurement.
 const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
                      "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
                      "type", "error/bound", "5-95 %", "vendor ms", "device"},

@@ -63,15 +63,16 @@ std::vector<BenchGroup> square_groups(const ChainRequest& request, const Devices
   return groups;
 }
 
-// The command that repeats this chain. The record holds the problem with the chain's own alpha and
-// beta, so the given problem is used.
+// The command that repeats this chain. WHY `given`: the problem in the record has the
+// alpha and beta of the chain.
 std::string command_of(const KernelChoice& choice, const Problem& given, const Devices& devices,
                        std::uint64_t seed, const Parser& parser) {
   return repeat_command("bench", choice, given, word_of(devices.device->info()), seed) +
          carried_options(parser);
 }
 
-// The results of finished chains, which are kept after Ctrl-C or the loss of the machine.
+// The results of finished chains. They are written at once, so Ctrl-C or the loss of the
+// machine does not lose them.
 class Results {
  public:
   Results(const Output& output, const lab::Environment& environment) : output_(output) {

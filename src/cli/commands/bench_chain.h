@@ -1,5 +1,5 @@
-// bench --chain R: D = A B + C, D in the place of the next A, R times; with --add-before X += B,
-// then D = A X.
+// bench --chain R: R products D = A B + C in a row, where each D is the A of the next product. With
+// --add-before, each step first computes X += B and then D = A X.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct ChainRequest {
   const ProblemOptions& problem;
   const DeviceOptions& device;
   const Output& output;
-  std::string length, rounds, seed;  // the options' texts
+  std::string length, rounds, seed;  // the options as text
   bool add_before = false;
 };
 
-// The exit code. Each chain is written to the files as soon as it is measured.
+// Runs chains and returns the exit code. Each chain is written to the files when it is measured.
 int bench_chain(const ChainRequest& request, const Parser& parser);
 
 }  // namespace tessera::cli

@@ -32,8 +32,8 @@ KernelChoice best_within(std::int64_t bytes, const Problem& problem, const Bench
   return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
-// The library's choice within the vendor's workspace; `otherwise` if no plan fits, which the record
-// then states.
+// The library's choice within the vendor's workspace. If no plan fits, `otherwise`, whose
+// record then states the reason.
 KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
                                  const BenchRequest& request) {
   try {
@@ -43,7 +43,7 @@ KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& p
   }
 }
 
-// A candidate in the other build's code, or why that build cannot run it.
+// The candidate with the code of the other build, or with the reason why that build cannot run it.
 lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t place,
                                   lab::OtherBuild& other) {
   candidate.other_build = true;
@@ -57,8 +57,8 @@ lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t pla
   return candidate;
 }
 
-// Adds the kernel, the same kernel within the vendor's workspace, and both in the other build's
-// code.
+// Adds the kernel; if its plan needs more than the vendor's workspace, the kernel within that, too;
+// and each of these with the code of the other build.
 void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
                     const BenchRequest& request) {
   std::vector<lab::BenchCandidate>& list = group.candidates;
@@ -77,7 +77,7 @@ void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
   }
 }
 
-// The entries that the kernel's plan launches; empty if the kernel does not support the problem.
+// The entries that the kernel's plan launches; empty if the kernel does not take the problem.
 std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
                                          const Problem& problem, const BenchRequest& request) {
   gemm::PlanOptions options = options_within(candidate.workspace_limit, request);
@@ -94,7 +94,7 @@ std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
   return entries;
 }
 
-// Each kernel as ptxas wrote it and, after it, in rewritten code.
+// Replaces each candidate by the code that ptxas wrote, followed by the rewritten versions.
 void add_rewritten(std::vector<BenchGroup>& groups, const BenchRequest& request) {
   std::vector<lab::RewrittenCode::Wish> wishes;
   std::vector<lab::Rewriting> hows = {lab::Rewriting::kAsCompiled};

@@ -1,5 +1,5 @@
-// The measurements of one call of bench: every problem with its candidates, known before the first
-// one runs, so that a bad argument does not cost an hour.
+// The measurements of one call of bench: all problems and their candidates. They are known before
+// the first measurement, so that a bad argument does not cost an hour.
 #pragma once
 
 #include <memory>
@@ -13,32 +13,32 @@
 
 namespace tessera::cli {
 
-// The limit of the workspace of our plans.
+// The workspace limit of our plans.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
-  // Times plans that need more workspace than the vendor's library a second time, within its
-  // amount.
+  // Also times plans that need more workspace than the vendor's library has a second
+  // time, within that amount.
   bool and_vendors = false;
 };
-// BYTES, "vendor" (as much as the vendor's library has), "none"; empty: none, and the vendor's.
+// BYTES, "vendor" (the vendor library's amount) or "none"; empty: no limit, and the vendor's.
 WorkspaceLimit parse_workspace_limit(const std::string& text);
 
 struct BenchRequest {
   const ProblemOptions& problem;
-  Shape otherwise;  // the shape if none is given
+  Shape otherwise;  // the shape if the options give none
   gemm::DeviceLimits limits;
   WorkspaceLimit workspace;
-  lab::OtherBuild* other;  // null: this build alone
-  // Rewritings to time in addition to each kernel's code as ptxas wrote it; empty: only the code of
-  // this build.
+  lab::OtherBuild* other;  // null: only this build
+  // Rewritten versions to time in addition to the code that ptxas wrote; empty:
+  // only the code of this build.
   std::vector<lab::Rewriting> rewritings;
-  lab::RewrittenCode* rewritten;  // null where there are none
+  lab::RewrittenCode* rewritten;  // null if nothing is rewritten
 };
 
-// "all", or a list of "remapped", "reordered" and "both"; empty: none.
+// Reads "all", or a list of "remapped", "reordered" and "both". Empty text: none.
 std::vector<lab::Rewriting> parse_rewritings(const std::string& text);
 
-// One piece of work: the kernels of one type on one problem.
+// A problem, and the kernels of one type that are measured on it.
 struct BenchGroup {
   Problem problem;
   std::vector<lab::BenchCandidate> candidates;

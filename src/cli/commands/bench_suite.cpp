@@ -41,7 +41,7 @@ void refuse_others(const Parser& parser) {
   }
 }
 
-// True when the user's time is over, or after Ctrl-C.
+// Measures the minutes that the user gave. over() is true after these, and after Ctrl-C.
 class Clock {
  public:
   explicit Clock(const std::string& minutes) {
@@ -61,14 +61,14 @@ class Clock {
   std::optional<Steady::time_point> end_;
 };
 
-// "batch, f32, 120 x 64 x 64".
+// The cell for the progress bar: "batch, f32, 120 x 64 x 64".
 std::string words_of(const lab::DrawnCell& cell) {
   const Problem& p = cell.problem;
   return fmt::format("{}, {}, {} x {} x {}", lab::name_of(cell.kind), name_of(p.types), p.m, p.n,
                      p.k);
 }
 
-// A bar for each part: the quick protocol, then the full one.
+// Progress bars: one for the quick protocol, then one for the full protocol.
 class Bars {
  public:
   void show(int done, int all, const lab::DrawnCell& next) {
@@ -80,7 +80,7 @@ class Bars {
   std::unique_ptr<Progress> bar_;
 };
 
-// The mean over one class, one type, or all cells.
+// The mean ratio of the cells of a class, of a type, or of all cells.
 struct Mean {
   double sum = 0, smallest = 1e300;
   int count = 0, slow = 0, very_slow = 0;
@@ -160,7 +160,7 @@ double within_of(const SuiteArguments& given) {
       fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
-// The table of costs to compare with; null if none is requested. `here` is this GPU's name.
+// The table of costs to compare with; null if the user requested none. `here` is this GPU's name.
 std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const std::string& here) {
   if (given.against_costs.empty()) return nullptr;
   const bool is_file = given.against_costs.ends_with(".inc");
@@ -176,7 +176,7 @@ std::unique_ptr<lab::TunableTable> table_of(const SuiteArguments& given, const s
   return table;
 }
 
-// The compute type of --fp32; none where it is not given.
+// The compute type that --fp32 gives; none without the option.
 std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
   if (given.fp32.empty()) return std::nullopt;
   if (given.fp32 != facts_of(ComputeType::kF16x3).name) {
@@ -189,8 +189,8 @@ std::optional<ComputeType> fp32_of(const SuiteArguments& given) {
                            "of its own; leave them out"));
 }
 
-// The cells for --fp32: those below a minimum size are removed, because every library uses FP32
-// there.
+// The cells of these types with at least 2^31 multiply-adds. WHY: in smaller cells every
+// library computes in FP32.
 std::vector<lab::DrawnCell> large_cells_of(const Types& types, std::vector<lab::DrawnCell> cells) {
   std::erase_if(cells, [&](const lab::DrawnCell& cell) {
     const Problem& p = cell.problem;
@@ -217,7 +217,7 @@ std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArgume
   return given.fp32.empty() ? cells : large_cells_of(kF32Types, std::move(cells));
 }
 
-// The file's schema.
+// The schema of the result file, by kind of comparison.
 std::string_view schema_of(const SuiteArguments& given) {
   if (!given.fp32.empty()) return lab::kTwoTypesSchema;
   if (!given.against_costs.empty()) return lab::kTwoTablesSchema;
@@ -288,7 +288,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = cells_of(request.name, given, seed);
   const int count = static_cast<int>(cells.size());
-  // WHY before a device is opened: a wrong argument is also refused on a machine without a GPU.
+  // WHY before a device is opened: wrong arguments are refused even on a machine without a GPU.
   auto other = table_of(given, "");
   const std::optional<ComputeType> fp32 = fp32_of(given);
   const int both_ways =

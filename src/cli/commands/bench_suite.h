@@ -1,4 +1,4 @@
-// bench --suite drawn: the distribution that goals are stated for, drawn by seed.
+// bench --suite drawn: problems that a seed draws from the distribution that goals are stated for.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 namespace tessera::cli {
 
 inline constexpr const char* kDrawnSuite = "drawn";
-inline constexpr const char* kGoalSuite = "goals";  // the list of docs/performance.md
+inline constexpr const char* kGoalSuite = "goals";  // the goals in docs/performance.md
 
-// The arguments as typed; empty where not given.
+// The arguments as text; empty if not given.
 struct SuiteArguments {
   std::string cells, minutes, both_ways, within, against_costs, fp32;
   bool sweep = false;
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);
 bool is_timed_suite(const std::string& name);
-// Throws kBadArgument where one of them is given without such a suite.
+// Throws kBadArgument if one of these options is given without such a suite.
 void require_drawn_suite(const SuiteArguments& arguments);
 
 struct SuiteRequest {
-  const std::string& name;  // name of the suite
+  const std::string& name;  // of the suite
   const SuiteArguments& suite;
   const DeviceOptions& device;
   const Output& output;
   std::string seed;
 };
-// Throws kBadArgument for an option of bench that the suite would ignore.
+// Runs the suite and returns the exit code. Throws kBadArgument for options that have no effect.
 int bench_suite(const SuiteRequest& request, const Parser& parser);
 
 }  // namespace tessera::cli

@@ -1,5 +1,5 @@
 // tessera check FILE --kernel NAME --grid X --block X --arg ...: runs a user's own kernel on the
-// virtual GPU under all checks and in several legal orders; reports what is wrong and what to do.
+// virtual GPU, under all checks and in several legal orders. Reports errors and how to fix them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +23,11 @@
 #include "cli/terminal/output.h"
 
 namespace tessera::cli {
-using namespace checking;  // the room that this command is the front of
+using namespace checking;  // the room with the code of check
 
 namespace {
 
-// The files for arrays after the run; checked before it.
+// The files to which --out writes arrays after the run. Checked before the run.
 std::vector<NamedFile> parse_outputs(const CheckArguments& options,
                                      const std::vector<HostArray>& arrays) {
   std::vector<NamedFile> outputs;
@@ -75,7 +75,7 @@ int lines_of(const CheckArguments& options) {
                                : static_cast<int>(parse_integer("--lines", options.lines, 1, 1000));
 }
 
-// explain FILE: what the kernel costs, without checks.
+// explain FILE: shows the cost of the kernel, without checks.
 int explain_cost(const CheckArguments& options, const CheckPlan& plan) {
   const int lines = lines_of(options);
   const lab::Explanation cost = cost_of(plan, gpu_of(options.gpu));
@@ -92,7 +92,7 @@ int explain_cost(const CheckArguments& options, const CheckPlan& plan) {
   return kOk;
 }
 
-// False after a run that never ended: its counts are incomplete.
+// False if no run has finished: then the counts are incomplete.
 bool can_be_counted(const CheckResult& result) {
   return std::any_of(result.runs.begin(), result.runs.end(),
                      [](const checking::CheckRun& run) { return run.finished; });
@@ -116,7 +116,7 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
   return result.stopped ? kInterrupted : kOk;
 }
 
-// Says what is wrong with the call, and proposes a right one.
+// Says what is wrong with the call, and proposes a correct call.
 int refuse(const CheckArguments& options, const Code& code,
            const std::vector<vgpu::KernelSignature>& kernels, const vgpu::KernelSignature& kernel,
            const std::vector<Argument>& arguments, const std::string& problem) {
@@ -129,7 +129,7 @@ int refuse(const CheckArguments& options, const Code& code,
   return kBadCall;
 }
 
-// Proposes a call for each kernel if none is named, or if several are.
+// Proposes a call for each kernel, if the user named no kernel or several.
 int propose_all(const CheckArguments& options, const Code& code,
                 const std::vector<vgpu::KernelSignature>& kernels,
                 const std::vector<vgpu::KernelSignature>& named) {

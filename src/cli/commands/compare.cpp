@@ -1,5 +1,5 @@
-// tessera compare: two kernels side by side, usually a rung and the one before it: what changed in
-// the source, in the compiled code, in the counts and in time.
+// tessera compare: two kernels side by side, usually a rung and the rung before it: the differences
+// in source, compiled code, counts and time.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ KernelChoice one_kernel(const char* argument, const std::string& text,
       argument, text, kernels.size())));
 }
 
-// All three tables under one heading: for spreadsheets and pages.
+// The rows of all three tables in one table, for files.
 Table all_rows(const lab::Step& step) {
   Table table = step.counts;
   table.header.front() = "what";
@@ -56,7 +56,7 @@ Table all_rows(const lab::Step& step) {
   return table;
 }
 
-// compare BEFORE AFTER --svg PATH: two drawings side by side instead of words.
+// compare BEFORE AFTER --svg PATH: draws both kernels side by side instead of writing text.
 int draw(const CompareArguments& options, const KernelChoice& before, const KernelChoice& after) {
   const auto picture = [&](const KernelChoice& kernel) {
     const Problem problem =

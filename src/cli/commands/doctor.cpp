@@ -1,4 +1,4 @@
-// tessera doctor: what this machine has, what works on it and what does not, in plain words.
+// tessera doctor: says in plain words what this machine has, and what works on it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ struct DoctorArguments {
   Output output;
 };
 
-// One line of the report.
+// A line of the report.
 struct Finding {
   std::string what;
   bool works;
@@ -62,7 +62,7 @@ Finding describe_gpu(const Device& device) {
                       known ? "" : "; its peak rates are not in our table, so no share of peak")};
 }
 
-// Which kernels the GPU and its driver can load.
+// How many kernels this GPU and its driver can load.
 Finding images_on(Device& device) {
   int loaded = 0;
   std::string first_reason;
@@ -81,7 +81,7 @@ Finding images_on(Device& device) {
               first_reason.empty() ? "" : "; the others run on the virtual GPU: ", first_reason)};
 }
 
-// The first line of a program's output that holds `word`, or an empty text.
+// The first line with `word` in the output of a command; empty if there is none.
 std::string line_of(const std::string& command, const std::string& word) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::array<char, 512> line{};
@@ -91,7 +91,7 @@ std::string line_of(const std::string& command, const std::string& word) {
   return "";
 }
 
-// The release of the nvcc on PATH or in its usual place; needed to build, not to run.
+// The release of nvcc on PATH or in the usual folder. nvcc is needed to build, but not to run.
 Finding toolkit() {
   for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
     const std::string line = line_of(fmt::format("{} --version 2>/dev/null", nvcc), "release ");
@@ -114,7 +114,7 @@ Finding openblas() {
           "cannot be loaded; our own, slower reference stands in (Debian: libopenblas0)"};
 }
 
-// The first of several names that can be loaded.
+// The first library in `names` that can be loaded.
 Finding library(const std::string& what, const std::vector<const char*>& names,
                 const std::string& without) {
   for (const char* name : names) {
@@ -131,14 +131,14 @@ Finding vendor(Devices& devices, const DeviceOptions& options) {
   return {"vendor baseline", baseline.vendor != nullptr, baseline.description};
 }
 
-// The telemetry of the GPU at this bus address; of any GPU if the address is empty.
+// The telemetry of the GPU with this bus address; of any GPU if the address is empty.
 Finding telemetry(const std::string& pci_bus_id) {
   const auto nvml = lab::Nvml::load(pci_bus_id);
   if (!nvml) return {"NVML", false, "cannot be loaded; records hold no clocks and no power"};
   return {"NVML", true, fmt::format("driver {}", nvml->driver_version())};
 }
 
-// Runs one real kernel at a ragged shape and verifies it.
+// Runs and verifies one kernel with sizes that do not fit its tiles.
 Finding self_test(const std::string& what, Device& device) {
   const KernelChoice kernel = choose_kernels("all").front();
   Problem problem;
@@ -157,7 +157,7 @@ Finding self_test(const std::string& what, Device& device) {
   }
 }
 
-// Checks the GPU and returns its address on the bus; empty without a GPU.
+// Adds findings about the GPU, and returns its bus address; empty without a GPU.
 std::string look_at_gpu(const DeviceOptions& options, Findings& findings) {
   try {
     Devices devices{make_cuda_device(gpu_number_of(options.device).value_or(0)), nullptr, ""};
@@ -196,7 +196,7 @@ bool works(const Findings& findings, const std::string& what) {
   return false;
 }
 
-// Tells the user in one line what this machine can do.
+// One line for the user: what this machine can do.
 std::string verdict(const Findings& findings) {
   if (works(findings, "a kernel on the GPU")) {
     return "Everything works: kernels run on the GPU and on the virtual GPU.";
@@ -208,7 +208,7 @@ std::string verdict(const Findings& findings) {
   return "Kernels do not run here: see the lines marked 'no'.";
 }
 
-// On a terminal too narrow for two columns, each result is below its name.
+// In a terminal that is too narrow for two columns, each result is below its name.
 void print(const Findings& findings, std::size_t width) {
   constexpr std::size_t kName = 34, kWords = 30;
   const bool is_narrow = width > 0 && width < kName + kWords;

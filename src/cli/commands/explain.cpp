@@ -1,4 +1,5 @@
-// tessera explain: what limits a kernel, and which of its lines, from counts on the virtual GPU.
+// tessera explain: what limits a kernel, and which of its lines cost most, from
+// counts on the virtual GPU.
 #include <fmt/format.h>
 
 #include <memory>
@@ -34,7 +35,7 @@ std::uint64_t sample_of(const ExplainArguments& options, const KernelChoice& ker
   return static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
 }
 
-// The one kernel that --svg and --element are about, and its problem.
+// The one kernel that --svg and --element need. Throws kBadArgument if the user named several.
 KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
   const std::vector<KernelChoice> kernels =
       kernels_of(options.problem, kVirtualShape, limits_of(gpu_of(options.gpu)), "explain");
@@ -45,7 +46,7 @@ KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
                   options.problem.kernel, kernels.size(), option)));
 }
 
-// explain KERNEL --element NAME: the threads that write and read one word.
+// explain KERNEL --element NAME: shows the threads that write and read one word.
 int explain_element(const ExplainArguments& options) {
   const lab::ElementName element = lab::parse_element("--element", options.element);
   const KernelChoice kernel = only_kernel(options, "--element");
@@ -64,7 +65,7 @@ int explain_element(const ExplainArguments& options) {
   return kOk;
 }
 
-// explain KERNEL --svg PATH: a drawing instead of words.
+// explain KERNEL --svg PATH: draws the kernel instead of writing text.
 int draw(const ExplainArguments& options) {
   const KernelChoice kernel = only_kernel(options, "--svg");
   const Problem problem =

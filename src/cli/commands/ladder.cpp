@@ -1,6 +1,6 @@
-// tessera ladder: every rung in one table, without anything else that `make run` would have to
+// tessera ladder: every rung in one table, without other work that `make run` would have to
 // compile. On any machine each rung runs its real compiled kernel on the virtual GPU, is verified
-// and counted; on a GPU it is also timed, in turn with the vendor's library.
+// and counted. On a GPU each rung is also timed, in turn with the vendor's library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct LadderArguments {
   std::string seed;
 };
 
-// The results of one rung: on the virtual GPU, and on a real one if there is one.
+// The results of one rung: on the virtual GPU and, if there is one, on a real GPU.
 struct Rung {
-  std::vector<lab::Record> records;  // for files: one a device
-  lab::Record row;  // for the table: the GPU's figures and the virtual GPU's counts
+  std::vector<lab::Record> records;  // for files: one record per device
+  lab::Record row;                   // for the table: figures of the GPU, counts of the virtual GPU
 };
 
 lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
@@ -45,7 +45,7 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
   return record;
 }
 
-// True when the device can load the kernel's image; a GPU that was not asked for may not.
+// Whether the device can load the kernel's image; a GPU that was not asked for may not be able to.
 bool loads(Device& device, const KernelChoice& kernel) {
   try {
     device.load(image_of(*kernel.kernel, first_entry_of(kernel)));
@@ -56,8 +56,8 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Without a fallback, one device does everything. With a GPU, the virtual one gives the counts, at
-// its own small shape, and takes over where the GPU cannot load the image.
+// Runs one rung. Without a fallback, one device gives all results. With a GPU, the virtual GPU
+// gives counts for its own small shape, and all results of kernels that the GPU cannot load.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;
@@ -83,8 +83,8 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   return rung;
 }
 
-// TFLOP/s of the unit that the kernel multiplies on: measured if possible, else computed from the
-// lanes and the clock; 0 when the device is unknown.
+// The peak in TFLOP/s of the unit that the kernel multiplies on: measured if possible, else
+// computed from lanes and clock; 0 for an unknown device.
 double peak_of(const lab::Record& record) {
   const arch::Gpu* gpu = arch::find_gpu(record.device);
   if (!gpu) return 0;
@@ -100,10 +100,10 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// The part of "as 15 (PTX); cubin proved equal" that a terminal shows; the rest is in files.
+// The part of "as 15 (PTX); cubin proved equal" that a terminal shows. Files have all of it.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
-// The longest that a terminal shows of a verification on the virtual GPU.
+// The longest text that a terminal shows for a verification on the virtual GPU.
 std::string longest_verified() {
   std::string longest = "sampled";
   for (const Kernel& kernel : all_kernels()) {
@@ -113,10 +113,10 @@ std::string longest_verified() {
   return longest;
 }
 
-// WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
-// can get on these devices.
+// A record with all figures that rungs can have on these devices. WHY: columns are chosen
+// before the first rung has run.
 lab::Record full_record(const Devices& devices, const Problem& problem) {
-  constexpr double kLongest = 0.01234;  // a figure of four digits; no other figure is longer
+  constexpr double kLongest = 0.01234;  // four digits; no figure is longer
   lab::Record full;
   full.kernel = all_kernels().front().name;
   full.idea =
@@ -144,15 +144,15 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
   return full;
 }
 
-// The shape is the same in all rows, and in the heading.
+// The heading shows the shape, which is the same in all rows.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// Columns that a narrow terminal may leave out; the first of them are kept longest.
+// Columns that a narrow terminal may leave out; those at the end are left out first.
 const std::vector<std::string> kOptional = {
     "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
     "lane instructions", "sectors/request", "host s", "error/bound"};
 
-// Prints a rung as soon as it is done, and keeps its cells for files.
+// Prints the row of a rung when it is done, and keeps the row for files.
 class LadderPrinter {
  public:
   LadderPrinter(const Devices& devices, const Problem& problem, bool prints) : prints_(prints) {
@@ -168,7 +168,8 @@ class LadderPrinter {
     for (const Kernel& kernel : all_kernels()) {
       live.at(0).width = std::max(live.at(0).width, kernel.name.size());
     }
-    // A line that is too long breaks in its last words, not between figures.
+    // WHY last: if a line is too long, it then breaks in the words of the
+    // idea, not between figures.
     std::ranges::stable_partition(live, [](const LiveColumn& c) { return c.header != "idea"; });
     left_out_ = fit_to_width(live, terminal_width(), kOptional);
     for (const LiveColumn& column : live) shown_.push_back(column.header);
@@ -192,10 +193,10 @@ class LadderPrinter {
     table_.rows.push_back(std::move(cells));
   }
 
-  // Columns that do not fit the terminal.
+  // The columns that do not fit the terminal.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
-  // All rows, each with the command that repeats it.
+  // All rows, each with the command that repeats the row.
   Table table() const {
     Table table = table_;
     table.header.emplace_back("command");
@@ -228,8 +229,8 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
   fmt::print("\n");
 }
 
-// The families that a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty if all are
-// shown.
+// The families that are missing in a table of rungs: "simt, dmma, wgmma", once each. Empty if the
+// table has kernels of the library.
 std::string families_left_out(const std::vector<KernelChoice>& shown) {
   std::vector<std::string> families;
   for (const KernelChoice& kernel : choose_kernels("library")) {

@@ -1,4 +1,4 @@
-// tessera list: every kernel of the catalog, one row each, with what ptxas made of it.
+// tessera list: one row for each kernel of the catalog, with its registers and shared memory.
 #include <fmt/format.h>
 
 #include <map>
@@ -40,7 +40,7 @@ std::string codes_of(const CodeImage& image) {
   return joined(codes);
 }
 
-// The kernels of all the cubins that are compiled, by entry.
+// The kernels of all compiled cubins, by the names of their entries.
 using Code = std::map<std::string, sass::CubinKernel, std::less<>>;
 
 Code code_of(const Kernel& kernel) {
@@ -62,7 +62,7 @@ const sass::CubinKernel* find(const Code& code, const std::string& entry) {
   return found == code.end() ? nullptr : &found->second;
 }
 
-// "cubin sm_90a, ptx compute_75"; what has not been compiled is counted.
+// "cubin sm_90a, ptx compute_75", and the number of images that are not compiled.
 std::string images_of_kernel(const Kernel& kernel) {
   std::string codes;
   std::size_t missing = 0;
@@ -103,7 +103,7 @@ lab::Json json_of(const Kernel& kernel, const Code& code) {
           {"image", images_of_kernel(kernel)}};
 }
 
-// Registers and shared bytes, static and dynamic, are those of the default row.
+// A row of the table. Registers and shared bytes (static and dynamic) are those of the default row.
 std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
   const KernelRow& row = kernel.rows.front();
   const sass::CubinKernel* first = find(code, row.entry);
@@ -127,7 +127,7 @@ int list(const ListArguments& options) {
       {"schema", lab::kSchema}, {"version", kVersion}, {"kernels", lab::Json::array()}};
   const Kernel* last = nullptr;
   for (const KernelChoice& choice : kernels_of(options.problem)) {
-    if (choice.kernel == last) continue;  // a further variant of the same kernel
+    if (choice.kernel == last) continue;  // another variant of this kernel
     last = choice.kernel;
     const Code code = code_of(*last);
     table.rows.push_back(row_of(*last, code));

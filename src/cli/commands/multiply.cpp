@@ -1,5 +1,5 @@
-// tessera multiply A.npy B.npy -o C.npy: multiplies a user's own matrices with any kernel of the
-// catalog.
+// tessera multiply A.npy B.npy -o D.npy: multiplies a user's own matrices with
+// any kernel of the catalog.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct MultiplyArguments {
   Output report;
 };
 
-// D may be C, but a D that is A or B would destroy what is still being read.
+// Refuses an output that is the file of A or B, which are still being read;
+// the file of C is allowed.
 void check_output(const MultiplyArguments& options) {
   for (const auto& [name, path] : {std::pair{"A", options.a}, std::pair{"B", options.b}}) {
     std::error_code error;
@@ -51,8 +52,8 @@ std::string names_of(const std::vector<KernelChoice>& kernels) {
   return names + (kernels.size() > kShown ? ", ..." : "");
 }
 
-// The one kernel that --kernel names; of a kernel of the library without a variant, all variants:
-// the model chooses. Throws kBadArgument unless it computes the type.
+// The one kernel that --kernel names. For a kernel of the library without a variant, the model
+// chooses among all variants. Throws kBadArgument unless the kernel computes the types.
 KernelChoice named_kernel(const std::string& name, const Types& types) {
   const std::vector<KernelChoice> kernels = choose_kernels(name);
   if (kernels.size() != 1) {
@@ -72,13 +73,13 @@ KernelChoice named_kernel(const std::string& name, const Types& types) {
   return choice;
 }
 
-// The kernel named, else the library's choice.
+// Options with the kernel that the user named; else default options, for the library's choice.
 gemm::PlanOptions plan_options_for(const MultiplyArguments& options, const Problem& problem) {
   if (!options.names_kernel()) return {};
   return {.kernel = named_kernel(options.kernel, problem.types)};
 }
 
-// beta: as given; else 1 with a C and 0 without one.
+// The value of --beta; without the option 1 with a C, and 0 without a C.
 double beta_of(const MultiplyArguments& options) {
   if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
   const double beta = parse_real("--beta", options.beta);
@@ -95,7 +96,8 @@ struct Outcome {
   std::string by, where;
 };
 
-// On the GPU if there is one; without one, on the host's BLAS unless a kernel or device was named.
+// Computes on the GPU if there is one. Without a GPU: on the virtual GPU if the user named a
+// kernel, type or device, else with the host's BLAS.
 Outcome compute(const MultiplyArguments& options, const FileProduct& product) {
   const ElementType values = problem_of(product).types.d;
   if (options.device.device == "cpu") return {multiply_on_host(product), values, "", "cpu"};
@@ -156,7 +158,7 @@ Table table_of(const MultiplyArguments& options, const Outcome& outcome, double 
         outcome.by, outcome.result.why, outcome.result.code, fmt::format("{:.3f}", seconds)}}};
 }
 
-// A note for files whose type differs from that of D's numbers.
+// A note if D's numbers are rounded to another type than the file's; else empty.
 std::string rounding_text(const MultiplyArguments& options, const Outcome& outcome,
                           const Types& types) {
   const ElementType file = outcome.result.d.header().type;
@@ -173,7 +175,7 @@ std::string rounding_text(const MultiplyArguments& options, const Outcome& outco
 
 void say(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
-  const std::string& code = outcome.result.code;  // empty: there was nothing to compute
+  const std::string& code = outcome.result.code;  // empty if there was nothing to compute
   const std::string& why = outcome.result.why;
   const std::string by = outcome.by + (why.empty() ? "" : fmt::format(" ({})", why)) +
                          (outcome.by.empty() || code.empty() ? "" : ", ") + code;
@@ -195,7 +197,7 @@ int multiply(const MultiplyArguments& options) {
   Progress bar(a.header().rows);
   const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
   const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, types, show, interrupted};
-  const Types multiplied = problem_of(product).types;  // refuses what does not fit
+  const Types multiplied = problem_of(product).types;  // throws if the files do not fit together
   if (options.names_kernel()) named_kernel(options.kernel, multiplied);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = compute(options, product);

@@ -1,5 +1,5 @@
-// tessera roofline: kernels against the limits of a GPU, from counts on the virtual GPU and the
-// prediction of their time.
+// tessera roofline: kernels against the limits of a GPU, by counts on the
+// virtual GPU and predicted times.
 #include <fmt/format.h>
 
 #include <memory>
@@ -23,7 +23,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::uint64_t kCtas = 64;  // counted of a large problem
+constexpr std::uint64_t kCtas = 64;  // CTAs that are counted of a large problem
 
 struct RooflineArguments {
   ProblemOptions problem;
@@ -42,7 +42,7 @@ void require_same_gpu(const std::vector<lab::Measured>& runs, const arch::Gpu& g
   }
 }
 
-// The burst time of a kernel, for the same problem.
+// The burst time of a kernel on this problem, in milliseconds; none if it was not measured.
 std::optional<double> measured_ms(const std::vector<lab::Measured>& runs,
                                   const lab::RooflinePoint& point, const Problem& problem) {
   for (const lab::Measured& run : runs) {

@@ -1,5 +1,5 @@
-// tessera sass: the machine code of a kernel, its loops, and what they cost. Needs neither a GPU
-// nor a tool of NVIDIA's.
+// tessera sass: the machine code of a kernel, its loops, and their cost. Needs neither
+// a GPU nor NVIDIA's tools.
 #include <fmt/format.h>
 
 #include <memory>
@@ -34,7 +34,7 @@ struct SassArguments {
   Output output;
 };
 
-constexpr std::size_t kMostReports = 8;  // per file; more kernels are shown as a table
+constexpr std::size_t kMostReports = 8;  // for a file; more kernels are shown as a table
 
 struct Reported {
   sass::KernelReport report;
@@ -48,7 +48,7 @@ Reported report(const MachineKernel& kernel, const SassArguments& options) {
   if (const sass::Note note = patch_note(kernel); !note.text.empty()) result.notes.push_back(note);
   result.notes.push_back(occupancy_note(kernel, gpu_of(options.gpu)));
   if (!options.no_run) {
-    constexpr std::uint64_t kBlocks = 4;  // enough: all blocks of a grid load alike
+    constexpr std::uint64_t kBlocks = 4;  // enough, as all blocks of a grid load in the same way
     const sass::Note note = wavefront_note(kernel, parse_seed(options.seed), kBlocks);
     if (!note.text.empty()) result.notes.push_back(note);
   }
@@ -74,7 +74,7 @@ Table loops_table(const std::vector<Reported>& reported) {
   return table;
 }
 
-// Too many kernels for a page each: one line per kernel.
+// Prints one line per kernel, because a page for each would be too long.
 void print_index(const std::vector<MachineKernel>& kernels) {
   Table table;
   table.header = {"sm", "registers", "instructions", "loops", "kernel"};
@@ -98,7 +98,8 @@ void write_page(const SassArguments& options, const std::vector<Reported>& repor
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
-// The comparison with PTX as text; empty for a file, which has no PTX here, and without a loop.
+// The main loop beside its PTX, as text. Throws kBadArgument for a file, whose PTX is unknown, and
+// for code without a loop that multiplies.
 std::string beside_text(const Reported& one) {
   try {
     return sass::ptx_beside(one.report, one.ptx);
@@ -122,7 +123,7 @@ NamedCode named_code(const std::string& target, const SassArguments& options) {
   return named_code(target, options.entry, options.problem, gpu_of(options.gpu));
 }
 
-// States the subject of the report, if the caller left the choice to the library.
+// Prints which kernel the report is about, if the library chose it.
 void tell(const NamedCode& code, const SassArguments& options) {
   if (code.is_best() && options.output.prints_text()) fmt::print("{}\n", code.why);
 }
@@ -155,7 +156,8 @@ int show(const SassArguments& options) {
   return kOk;
 }
 
-// Rungs may have entries of one name: a patched one has those of the rung it was made from.
+// The report on the one kernel that `code` names. WHY change the name of a patched kernel: the rung
+// that it was made from has an entry with the same name.
 sass::KernelReport one_report(const NamedCode& code, const SassArguments& options) {
   const std::vector<MachineKernel> found =
       machine_kernels(code.target, code.entry, 0, gpu_of(options.gpu));
@@ -224,7 +226,7 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-// --kernel alone does not name an entry: it names the kernel, as in other commands.
+// If the user gives --kernel alone, it names the kernel, as in other commands, and not an entry.
 SassArguments with_target(const SassArguments& given) {
   SassArguments options = given;
   const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||

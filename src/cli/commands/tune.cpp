@@ -1,5 +1,5 @@
 // tessera tune: measures the library's possible plans for a user's calls on this GPU, and stores
-// the fastest in an overlay, which later processes read before they use the cost model.
+// the fastest plans in an overlay. Later processes read the overlay before they use the cost model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,10 +30,10 @@ struct TuneArguments {
   bool list = false;
 };
 
-// Precedes the text of a call in a line of the library's log.
+// The words before the text of a call, in a line of the library's log.
 constexpr std::string_view kCall = "; call ";
 
-// The calls of a file that a log callback wrote, each once; other lines are not read.
+// The calls in a log of the library, each once. Lines without a call are skipped.
 std::vector<gemm::CallToPlan> calls_of_log(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
@@ -90,7 +90,7 @@ std::string gain(const gemm::OverlayEntry& entry) {
   return fmt::format("{:.3f}", entry.by_model_us / entry.us);
 }
 
-// A table of the measurements, call by call.
+// A table of the measurements, with one row per call.
 Table table_of(const std::vector<lab::TunedCall>& calls) {
   Table table{{"call", "plan", "us", "x model's choice", "plans timed", "reason"}, {}};
   for (const lab::TunedCall& call : calls) {
@@ -184,7 +184,7 @@ int tune(const TuneArguments& given) {
   return std::ranges::any_of(done, wrong) ? kCheckFailed : kOk;
 }
 
-// Lists all files, including those of other GPUs and versions, which are marked.
+// Lists the overlays of all GPUs. Overlays of other GPUs and versions of the library are marked.
 int list(const TuneArguments& given) {
   Table table{{"gpu", "library", "call", "plan", "us", "x model's choice"}, {}};
   lab::Json files = lab::Json::array();
@@ -219,7 +219,7 @@ int list(const TuneArguments& given) {
   return kOk;
 }
 
-// "all", or words of a call's text, all of which an entry must have.
+// Whether `words` is "all", or the entry's key has all of the words.
 bool is_meant(const std::string& key, const std::string& words) {
   if (words == "all") return true;
   const std::vector<std::string> has = split(key, ' ');

@@ -1,5 +1,5 @@
-// tessera verify: checks whether a kernel is right. Exact integers first, then real data under the
-// componentwise bound, on the shapes where kernels break.
+// tessera verify: checks whether a kernel is right, on the shapes where kernels break. Exact
+// integers come first, then real data under the componentwise bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct VerifyArguments {
   bool in_place = false, quick = false, checks = false;
 };
 
-// Without a shape: the lattice of the tests, restricted to the requested layouts and orders.
+// The problems of a call without a shape: the tests' lattice, in the requested layouts and orders.
 std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, const Types& types,
                                             std::uint64_t seed) {
   const auto& p = options.problem;
@@ -71,7 +71,7 @@ std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, cons
   return cases;
 }
 
-// "3" for all operands, or "0,1,0,3" for A, B, C and D.
+// Reads "3" for all operands, or "0,1,0,3" for A, B, C and D.
 lab::Misalign misalign_of(const VerifyArguments& options) {
   if (options.misalign.empty()) return {};
   std::vector<int> numbers;
@@ -104,13 +104,13 @@ std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Typ
   return cases;
 }
 
-// One problem and the kernels that are checked on it: data and reference are made once for all.
+// A problem and the kernels to check on it. Data and reference are made once for all kernels.
 struct Group {
   lab::LatticeCase one;
   std::vector<KernelChoice> kernels;
 };
 
-// Kernels with a persistent grid walk a lattice of their own, made for their block tile.
+// Adds a lattice for each kernel with a persistent grid, made for the kernel's block tile.
 void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t seed,
                       std::vector<Group>& groups) {
   for (const KernelChoice& choice : kernels) {
@@ -122,7 +122,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
   }
 }
 
-// Each problem with the kernel that the library chooses for it.
+// Each problem as a group with the kernel that the library chooses for it.
 std::vector<Group> groups_of_best(const VerifyArguments& options, std::uint64_t seed,
                                   const gemm::DeviceLimits& limits) {
   std::vector<Group> groups;
@@ -170,7 +170,8 @@ lab::VerifyOptions verify_options_of(const VerifyArguments& options, std::uint64
   return verify;
 }
 
-// On the device, or on the virtual GPU if a GPU that was not asked for cannot load the image.
+// Verifies on the device, or on the virtual GPU if the device cannot load the
+// image and was not asked for.
 lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::VerifyCase& data) {
   try {
     return lab::verify_record(*devices.device, kernel, data);
@@ -210,7 +211,7 @@ std::vector<VerifiedCase> run_groups(const std::vector<Group>& groups, Devices& 
   return cases;
 }
 
-// For people: one row per kernel.
+// The results of one kernel on one device, for people.
 struct Tally {
   std::string kernel, config, device;
   int problems = 0, failed = 0, sampled = 0, skipped = 0;
@@ -235,7 +236,8 @@ std::vector<Tally> tally(const std::vector<lab::Record>& records) {
   return tallies;
 }
 
-// Rechecks on a separate virtual GPU: the case may have failed on a real one.
+// A function that repeats a case under checks. WHY a new virtual GPU: the case may
+// have failed on a real GPU.
 Recheck recheck_with(const VerifyArguments& options, std::uint64_t seed) {
   return [&options, seed](const VerifiedCase& failed) {
     lab::VerifyOptions verify = verify_options_of(options, seed);
@@ -259,7 +261,7 @@ void print_text(const std::vector<lab::Record>& records) {
                           std::to_string(t.skipped), fmt::format("{:.3f}", t.worst)});
   }
   fmt::print("{}", fitted(table, {{"failed", "problems", "config"}, {}}));
-  std::set<std::string> said;  // messages about kernels that did not run themselves
+  std::set<std::string> said;  // kernels whose message was printed
   for (const lab::Record& record : records) {
     const bool by_proof = record.verified && record.verified->starts_with("as ");
     if (by_proof && said.insert(record.kernel).second) {

@@ -1,5 +1,5 @@
-// Why `--kernel best` takes the kernel that it takes: the cost model's expectation for every offer.
-// Nothing runs.
+// The answer of `bench --why`: what the cost model expects of every offer, and so which kernel
+// `--kernel best` takes. Nothing runs.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace tessera::cli {
 
-// A row for each offer of each plan, microseconds part by part; the first of a plan is taken.
+// A row for each offer: its cost part by part, in microseconds. A plan takes its first offer.
 Table why_table(const std::vector<gemm::Plan>& plans);
-// "300 x 200 x 100 NN: the overlay of tessera tune chose it: ...", for each plan that the user's
-// overlay mentions.
+// A line for each plan that the user's overlay affects: "300 x 200 x 100 NN: the overlay of
+// tessera tune chose it: ...".
 std::vector<std::string> tuned_lines(const std::vector<gemm::Plan>& plans);
 lab::Json why_json(const std::vector<gemm::Plan>& plans);
 

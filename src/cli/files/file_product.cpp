@@ -15,11 +15,12 @@
 namespace tessera::cli {
 namespace {
 
-// A tenth of a second of the virtual GPU on one core, or more: a bar moves, and Ctrl-C is heard.
+// Multiply-adds per panel: at least a tenth of a second on the virtual GPU with one core. WHY not
+// more: between panels the bar moves, and Ctrl-C stops the work.
 constexpr double kPanelMultiplyAdds = 1e8;
-// The host's BLAS is about a hundred times as fast.
+// The host's BLAS is about a hundred times as fast as the virtual GPU.
 constexpr double kHostPanelMultiplyAdds = 1e10;
-constexpr std::int64_t kPanelRows = 128;  // panels start at multiples, so bases stay aligned
+constexpr std::int64_t kPanelRows = 128;  // panels start at multiples of it, so bases stay aligned
 
 [[noreturn]] void refuse(const std::string& message) {
   throw StatusError(Status::bad_argument(message));
@@ -57,13 +58,13 @@ void check_shapes(const FileProduct& product) {
   }
 }
 
-// The strides of a file's matrix, in elements.
+// The view of a file's matrix, with strides in elements.
 MatrixView view_of(const NpyHeader& header) {
   if (header.fortran_order) return {header.rows, header.cols, 1, header.rows};
   return {header.rows, header.cols, header.cols, 1};
 }
 
-// Rows [first, first + count) of a file's matrix as float64, row-major without gaps.
+// Rows [first, first + count) of a file's matrix as float64: row-major, without gaps.
 std::vector<double> rows_as_doubles(const NpyFile& file, std::int64_t first, std::int64_t count) {
   const MatrixView view = view_of(file.header());
   const ElementType type = file.header().type;
@@ -83,7 +84,7 @@ void store(NpyFile& file, std::int64_t r, std::int64_t c, double value) {
   store_element(file.header().type, value, file.data() + size_of(file.header().type) * at);
 }
 
-// C in the order of D: a copy of its file, or transposed.
+// C in the order of D, so that D can start as a copy of C.
 NpyFile c_in_order_of(const NpyFile& c, bool fortran_order) {
   NpyFile turned = NpyFile::make(c.header().type, c.header().rows, c.header().cols, fortran_order);
   for (std::int64_t r = 0; r < c.header().rows; ++r) {
@@ -99,7 +100,7 @@ std::int64_t rows_of_a_panel(const Problem& problem, double multiply_adds) {
   return (static_cast<std::int64_t>(rows) + kPanelRows - 1) / kPanelRows * kPanelRows;
 }
 
-// Calls body(first row, rows) for each panel. False when it was stopped.
+// Calls body(first row, rows) for each panel. Returns false if the user stopped the work.
 bool for_each_panel(const FileProduct& product, const Problem& problem, std::int64_t panel,
                     const std::function<void(std::int64_t, std::int64_t)>& body) {
   for (std::int64_t first = 0; first < problem.m; first += panel) {
@@ -110,7 +111,7 @@ bool for_each_panel(const FileProduct& product, const Problem& problem, std::int
   return true;
 }
 
-// The same numbers in another type, rounded.
+// The numbers of `data`, rounded to another type.
 std::vector<char> in_type(const char* data, std::size_t count, ElementType from, ElementType to) {
   std::vector<char> converted(count * size_of(to));
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,7 +144,7 @@ void download(Device& device, const DeviceBuffer& buffer, ElementType type, NpyF
   std::copy(converted.begin(), converted.end(), file.data());
 }
 
-// The operands in device memory; D starts as C and is computed in place.
+// The operands in device memory. D starts as a copy of C, and is computed in place.
 struct Uploaded {
   DeviceBuffer a, b, d;
 };
@@ -167,7 +168,7 @@ Operands operands_at(const Problem& problem, const Uploaded& uploaded, std::int6
   return {uploaded.a.address() + of_a * first * view_a(problem).row, uploaded.b.address(), d, d};
 }
 
-// Explains why the plan of the whole product is used: panels of it are planned in the same way.
+// The reason for the plan of the whole product, whose panels are planned in the same way.
 std::string why(const gemm::Plan& plan, const gemm::PlanOptions& options) {
   const auto us = [&](std::size_t i) {
     return fmt::format("{:.3g} us", plan.offers[i].cost.total());

@@ -14,7 +14,7 @@ namespace {
   throw StatusError(Status::bad_argument(fmt::format("{} {}", what, why)));
 }
 
-// The element types of a matrix in a file. NumPy has no BF16 and no 8-bit floats.
+// The element types of .npy files. NumPy has no BF16 and no 8-bit floats.
 constexpr std::pair<ElementType, const char*> kDescriptions[] = {
     {ElementType::kF16, "<f2"}, {ElementType::kF32, "<f4"}, {ElementType::kF64, "<f8"}};
 
@@ -34,7 +34,7 @@ const char* descr_of(ElementType type) {
   refuse_type("a NumPy file", type);
 }
 
-// rows * cols * element size, refused beyond what a file can hold.
+// Refuses a shape whose number of elements or of bytes does not fit 64 bits.
 void check_extent(const NpyHeader& header, const std::string& what) {
   std::int64_t elements = 0, bytes = 0;
   if (__builtin_mul_overflow(header.rows, header.cols, &elements) ||

@@ -1,5 +1,5 @@
-// NumPy's .npy files: a magic word, a Python dictionary as text, then the numbers. Files come from
-// strangers, so every length is checked against the file's size before it is believed.
+// NumPy's .npy files: a magic word, a Python dictionary as text, then the numbers. Files may come
+// from strangers, so every length is compared with the file's size before it is used.
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
 
@@ -21,23 +21,23 @@ struct NpyHeader {
   std::size_t data_bytes() const;
 };
 
-// Understands format versions 1, 2 and 3, little-endian float16, float32 and float64, matrices of
-// two dimensions. `what` names the argument in messages: "A (a.npy)". Throws kBadArgument.
+// Reads the header of a two-dimensional matrix: format versions 1, 2 and 3; little-endian float16,
+// float32 and float64. `what` names the argument in messages: "A (a.npy)". Throws kBadArgument.
 NpyHeader parse_npy(std::string_view file, const std::string& what);
 
-// A whole file in memory: header and data in one piece, so that writing it is one write.
+// A whole file in memory. Header and data are in one piece, so that one write stores the file.
 class NpyFile {
  public:
-  // Reads a file. Throws kBadArgument (missing, truncated, not a matrix, wrong type, ...) with
-  // `argument` in the message ("A").
+  // Reads a file. If the file is missing, truncated, not a matrix or of another type, throws
+  // kBadArgument with `argument` ("A") in the message.
   static NpyFile read(const std::string& path, const std::string& argument);
-  // Zeros. Throws kUnavailable when the memory cannot be had, kUnsupported for a type that NumPy
-  // has no word for.
+  // Makes a matrix of zeros. Throws kUnavailable if there is not enough memory, and kUnsupported
+  // for a type that NumPy does not have.
   static NpyFile make(ElementType type, std::int64_t rows, std::int64_t cols, bool fortran_order);
 
   const NpyHeader& header() const { return header_; }
   const std::string& bytes() const { return bytes_; }
-  // The elements; not aligned for the type when the file's header is oddly long.
+  // The elements. Their address may not be a multiple of the element size.
   const char* data() const { return bytes_.data() + header_.data_offset; }
   char* data() { return bytes_.data() + header_.data_offset; }
 

@@ -1,5 +1,5 @@
-// The target 'best' for machine code: the library's kernel for a problem, and the entry that the
-// problem runs.
+// The target 'best' of commands about machine code: the kernel that the library chooses for a
+// problem, and the entry that the plan runs.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace tessera::cli {
 
-// The code that a caller named; for 'best', also its name, "simt_f32/256x128", its entry, and the
-// reason in one sentence.
+// The code that the user named. For 'best', `target` is the chosen kernel ("simt_f32/256x128"),
+// `entry` is the entry that the plan runs, and `why` says so in one sentence; else `why` is empty.
 struct NamedCode {
   std::string target, entry;
   std::string why;
   bool is_best() const { return !why.empty(); }
 };
 
-// `entry` as given. For 'best' without one: the entry that the problem of the options, else
-// column-major 4096 x 4096 x 4096, runs on such a GPU.
+// `target` and `entry` as given, unless `target` is 'best'. 'best' stands for the library's choice
+// on `gpu` for the problem of the options (default: column-major 4096 x 4096 x 4096).
 NamedCode named_code(const std::string& target, const std::string& entry,
                      const ProblemOptions& options, const arch::Gpu& gpu);
 
-// Throws kBadArgument for options of a problem where no target is 'best': nothing would read them.
+// Throws kBadArgument for options of a problem if no target is 'best', because they have no effect.
 void require_best(const ProblemOptions& options, const std::vector<std::string>& targets);
 
 }  // namespace tessera::cli

@@ -11,7 +11,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr int kOldestSm = 75;  // HW: the lowest that nvcc of CUDA 13 makes code for
+constexpr int kOldestSm = 75;  // HW: the lowest SM that nvcc of CUDA 13 compiles for
 
 int code_sm(const arch::Gpu& gpu) { return std::max(gpu.sm, kOldestSm); }
 

@@ -1,5 +1,5 @@
-// A catalog kernel in the machine code of the card that --gpu names: the code that a report about
-// another card must examine. The build has cubins for few cards; others are assembled on demand.
+// Catalog kernels as machine code for the card that --gpu names, which reports about that card must
+// examine. The build has cubins for few cards; the code for others is assembled on demand.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace tessera::cli {
 
-// Why the kernel does not run on the GPU; empty where it does.
+// The reason why the kernel does not run on the GPU; empty if it does.
 std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu);
 
-// Kernels of one card. The kernels that it returns live as long as this object.
+// The kernels for one card. The kernels that on_card() returns live as long as this object.
 class CardKernels {
  public:
   explicit CardKernels(const arch::Gpu& gpu) : gpu_(gpu) {}
 
-  // The kernel with cubins for this card, or for the next newer card if nvcc 13 cannot compile for
-  // it (SM 7.0). Its PTX is unchanged. Throws kUnsupported if the kernel does not run there,
-  // kUnavailable without nvcc.
+  // The kernel with cubins for this card; if nvcc 13 cannot compile for the card (SM 7.0), for the
+  // next newer card. The PTX stays the same. Throws kUnsupported if the kernel does not run on the
+  // card, kUnavailable without nvcc.
   KernelChoice on_card(const KernelChoice& choice);
 
  private:

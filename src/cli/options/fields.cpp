@@ -57,7 +57,7 @@ constexpr std::array kAdvice = {
            "and the address"},
 };
 
-// Whether a message that continues like this is about the field before it.
+// Whether text that continues with `rest` is about the field before it.
 bool is_about(std::string_view rest) {
   constexpr std::string_view kVerbs[] = {" is ", " holds ", " names "};
   return std::ranges::any_of(kVerbs, [&](auto verb) { return rest.starts_with(verb); });
@@ -65,7 +65,7 @@ bool is_about(std::string_view rest) {
 
 bool begins_a_word(std::string_view text, std::size_t at) { return at == 0 || text[at - 1] == ' '; }
 
-// The option of the field whose name begins at `at`; null if there is none.
+// The option for the field whose name begins at `at`; null if no field does.
 const FieldOption* option_at(std::string_view text, std::size_t at) {
   if (!begins_a_word(text, at)) return nullptr;
   const std::string_view rest = text.substr(at);
@@ -86,7 +86,7 @@ std::string in_options(std::string message) {
     const auto at = message.find(advice.said);
     if (at != message.npos) message.insert(at + advice.said.size(), advice.more);
   }
-  // WHY: only a message that begins with a field is about the caller's input.
+  // WHY: a message that does not begin with a field is not about the caller's input.
   if (!option_at(message, 0)) return message;
   bool is_quoted = false;
   for (std::size_t i = 0;

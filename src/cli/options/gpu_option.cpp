@@ -31,7 +31,7 @@ double rate_of(const char* what, const std::string& text) {
       Status::bad_argument(fmt::format("--gpu has {}={}, but a rate must be above 0", what, text)));
 }
 
-// The words that describe an assumed card.
+// The words that describe an assumed card; bandwidth in GB/s, peak in TFLOP/s.
 struct Words {
   std::string name = "assumed", like = "h200";
   double bandwidth = 0, peak = 0;
@@ -64,7 +64,7 @@ Words words_of(const std::string& text) {
       text)));
 }
 
-// Assumed cards live as long as the program, as the known ones do.
+// Assumed cards live as long as the program, like known cards.
 const arch::Gpu& assumed(const std::string& text) {
   struct Card {
     std::string name;
@@ -101,7 +101,7 @@ void add_gpu_option(Parser& parser, std::string& gpu) {
 }
 
 gemm::DeviceLimits limits_of(const arch::Gpu& gpu) {
-  constexpr int kOldestSm = 75;  // HW: the lowest that nvcc of CUDA 13 makes code for
+  constexpr int kOldestSm = 75;  // HW: the lowest SM that nvcc of CUDA 13 compiles for
   return {.sm = std::max(gpu.sm, kOldestSm),
           .sms = gpu.sms,
           .l2_bytes = std::int64_t{gpu.l2_kib} << 10,

@@ -1,5 +1,5 @@
-// --gpu: the GPU whose rates a report without a GPU is about, a known one by its name or an assumed
-// one by its numbers.
+// --gpu: the GPU whose rates a report uses without running on it: a known GPU by name, or an
+// assumed GPU by its rates.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ class Parser;
 
 void add_gpu_option(Parser& parser, std::string& gpu);
 
-// The GPU of that name, an H200 when it is empty. "name=paper,bandwidth=1000,peak=10" is an assumed
-// card: GB/s and TFLOP/s of FP32, the rest as a known card has it ("like=a100"; default h200), with
-// the clock that gives the peak. Throws kBadArgument that lists the names or the words.
+// The GPU that the text names; default: H200. "name=paper,bandwidth=1000,peak=10" is an assumed
+// card with these rates (GB/s, TFLOP/s of FP32), a clock that gives the peak, and the rest from a
+// known card ("like=a100"; default h200). Throws kBadArgument with the possible names or words.
 const arch::Gpu& gpu_of(const std::string& text);
 
-// For plans: at least SM 7.5, the lowest that there is code for.
+// The GPU's limits for plans. The SM is at least 7.5, the lowest that there is code for.
 gemm::DeviceLimits limits_of(const arch::Gpu& gpu);
 
 std::string names_of_gpus();  // "h200, a100, ..."

@@ -1,4 +1,4 @@
-// Which kernels --kernel and --type name.
+// The kernels that --kernel and --type select.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace tessera::cli {
 namespace {
 
-// The kernels that multiply these types, possibly after a launch that widens an operand, or that
-// keep their sums for an epilogue.
+// The kernels that can compute products of these types: directly, after a launch that widens an
+// operand, or by keeping sums for an epilogue.
 std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, const Types& types,
                                       const ProblemOptions& options) {
   Problem problem{.types = types};
@@ -40,7 +40,7 @@ void refuse_best_in_a_list(const ProblemOptions& options) {
       options.kernel_argument.empty() ? "kernel" : options.kernel_argument, options.kernel)));
 }
 
-// choose_kernels(), with a message that names the argument of the command.
+// choose_kernels(); error messages name this command's argument instead of the field.
 std::vector<KernelChoice> chosen_kernels(const ProblemOptions& options) {
   refuse_best_in_a_list(options);
   constexpr std::string_view kField = "kernel ";
@@ -63,7 +63,7 @@ Types types_for_best(const ProblemOptions& options) {
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how) {
   const gemm::Plan plan = gemm::plan(problem, {}, limits, how);
-  // WHY: another plan of the same kernel may not be the one that was measured.
+  // WHY: another plan of this kernel may differ from the plan that was measured.
   const bool is_tuned = plan.tuned.is_taken();
   return {&plan.kernel(), plan.row().variant,
           is_tuned ? gemm::name_of(plan.offers.front().decision) : ""};

@@ -17,7 +17,7 @@ struct Extent3 {
   std::int64_t x = 1, y = 1, z = 1;
 };
 
-// "x", "x,y" or "x,y,z", each from 1 to its limit.
+// Reads "x", "x,y" or "x,y,z". Each number is from 1 to its limit in `most`.
 Extent3 parse_extent(const std::string& option, const std::string& text, const Extent3& most) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.size() > 3) {
@@ -36,7 +36,7 @@ Extent3 parse_extent(const std::string& option, const std::string& text, const E
 
 }  // namespace
 
-// HW: limits of a launch as in the CUDA C++ Programming Guide, technical specifications.
+// HW: the limits of a launch are from the CUDA C++ Programming Guide, technical specifications.
 LaunchShape parse_shape(const ShapeWords& words) {
   const Extent3 grid = parse_extent("--grid", words.grid, {kMostCtas, kMostRows, kMostRows});
   const Extent3 block = parse_extent("--block", words.block, {1024, 1024, 64});

@@ -1,4 +1,4 @@
-// --grid, --block, --cluster and --shared of a launch, as typed.
+// The options --grid, --block, --cluster and --shared of a launch, as typed.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace tessera::cli {
 
 struct ShapeWords {
-  std::string grid, block, cluster, shared;  // the last two may be empty
+  std::string grid, block, cluster, shared;  // cluster and shared may be empty
 };
 
-// Throws kBadArgument naming the option and the rule.
+// The shape of the launch. Throws kBadArgument with the option and the rule that it breaks.
 LaunchShape parse_shape(const ShapeWords& words);
 
 }  // namespace tessera::cli

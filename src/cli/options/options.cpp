@@ -13,14 +13,14 @@
 namespace tessera::cli {
 namespace {
 
-constexpr int kMostShapes = 100000;  // per call; more is taken for a typing error
+constexpr int kMostShapes = 100000;  // per call; more shapes must be a typing error
 constexpr const char* kTypeHelp =
     "only kernels of this type: f64, f32, tf32 (f32, multiplied with 11 bits), f16x3 (f32 in two "
     "f16 terms), f16, bf16 (summed in f32), e4m3 (D bf16), s8 (D s32), or five, A,B,C,D,compute: "
     "bf16,bf16,f32,f32,f32";
 constexpr const char* kSizeHelp = "a size, a list a,b or a range lo:hi:step or lo:hi:x2";
 
-// A leading dimension: 0 (the smallest legal one) where the option is not given.
+// The leading dimension that the option gives; 0 (the smallest legal one) without the option.
 std::int64_t leading_dimension(const char* argument, const std::string& text) {
   return text.empty() ? 0 : parse_integer(argument, text, 1);
 }
@@ -41,7 +41,7 @@ Problem problem_of(const ProblemOptions& options, const Types& types, const Shap
   return problem;
 }
 
-// Products one after the other without gaps, unless strides are given.
+// The batch of the options. Without strides, the products follow each other without gaps.
 Batch batch_of(const ProblemOptions& options, const Problem& problem) {
   const auto& o = options;
   if (o.batch.empty()) {

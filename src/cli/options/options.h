@@ -1,5 +1,5 @@
-// Options that several commands share, taken as text and turned into values here, so that every bad
-// one is refused by the same sentence.
+// Options that several commands share. They are read as text and converted here, so that a wrong
+// value gets the same message in all commands.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Parser;
 
 struct ProblemOptions {
   std::string kernel = "all", type;
-  std::string kernel_argument;  // "KERNEL" where it is no option; empty: --kernel
+  std::string kernel_argument;  // the argument that names the kernel; empty: --kernel
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta, epilogue;
   std::string batch, stride_a, stride_b, stride_c, stride_d, pointers;
@@ -26,7 +26,7 @@ struct ProblemOptions {
 };
 
 struct DeviceOptions {
-  std::string device;   // "cuda", "cuda:1", "virtual" or empty: the first GPU if there is one
+  std::string device;   // "cuda", "cuda:1", "virtual"; empty: the first GPU if there is one
   std::string threads;  // threads of the virtual GPU
   std::string sms;      // SMs of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
@@ -35,10 +35,10 @@ struct DeviceOptions {
 struct Shape {
   std::int64_t m, n, k;
 };
-// The default sizes.
+// The default sizes on the virtual GPU and on a GPU.
 inline constexpr Shape kVirtualShape = {512, 128, 256}, kGpuShape = {4096, 4096, 4096};
 
-// The number of --threads; 0 (all) when it is not given.
+// The number that --threads gives; 0 (all) if the option is not given.
 int host_threads_of(const DeviceOptions& options);
 
 void add_kernel_options(Parser& parser, ProblemOptions& options);
@@ -56,45 +56,45 @@ void add_seed_option(Parser& parser, std::string& seed);
 
 inline constexpr const char* kBestKernel = "best";  // the library's choice for each problem
 
-// The types of the problems that 'best' chooses kernels for: --type, else f32.
+// The types of the problems for which 'best' chooses kernels: those of --type, else f32.
 Types types_for_best(const ProblemOptions& options);
 
-// The kernel that the library chooses for this problem on such a GPU.
+// The kernel that the library chooses for this problem on a GPU with these limits.
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how = {});
 
-// The kernels that --kernel and --type select together; never empty. Refuses 'best', which needs a
-// problem.
+// The kernels that --kernel and --type select together; never empty. Throws kBadArgument for
+// 'best', which needs a problem.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
-// The same for a command that takes one problem: 'best' is the best for it on such a GPU.
+// The kernels for a command with one problem. 'best' means the library's choice within `limits`.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape& otherwise,
                                      const gemm::DeviceLimits& limits, const char* command);
 
-// The same kernels and the types of the problems that they are given: their own or, where --type
-// and --epilogue are given, that type also for kernels that keep its sums.
+// Kernels, and the types of their problems: the kernels' own types or, with --type, the given
+// types, also for kernels that keep the sums of an epilogue.
 struct KernelsOfType {
   Types types;
   std::vector<KernelChoice> kernels;
 };
 std::vector<KernelsOfType> kernels_by_type(const ProblemOptions& options);
 
-// Products that follow each other, whole leading dimensions each.
+// A strided batch without gaps between products: each matrix takes `ld` elements per line.
 Batch dense_batch(const Problem& problem, std::int64_t count);
 
-// Every shape that -m, -n, -k and --shapes name, `otherwise` when they name none.
+// All shapes that -m, -n, -k and --shapes name; `otherwise` if none of these options is given.
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);
-std::vector<std::string> layouts_of(const ProblemOptions& options);  // the suite's, else "NN"
-std::vector<Order> orders_of(const ProblemOptions& options);         // column-major by default
+std::vector<std::string> layouts_of(const ProblemOptions& options);  // default: the suite's or "NN"
+std::vector<Order> orders_of(const ProblemOptions& options);         // default: column-major
 
-// The cross of shapes, layouts and orders for one type; checked, leading dimensions filled in.
+// All combinations of shapes, layouts and orders for one type; checked, with leading dimensions.
 std::vector<Problem> problems_of(const ProblemOptions& options, const Types& types,
                                  const Shape& otherwise);
 
-// The one problem that they name. Throws kBadArgument when there are several; `command` takes one.
+// The one problem of the options. Throws kBadArgument if there are more: `command` takes one.
 Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command);
 
-// "12_warp_tile" or "12_warp_tile/staged" where the variant is not the default one.
+// "12_warp_tile", or "12_warp_tile/staged" for a variant that is not the default one.
 std::string name_of(const KernelChoice& choice);
 
 }  // namespace tessera::cli

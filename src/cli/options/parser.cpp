@@ -23,7 +23,8 @@ std::string names_of_commands(const CLI::App& app) {
   return names;
 }
 
-// An option with no value, or one given twice: the library's text starts with the option's name.
+// The message for an option without a value, or given twice. The text of the library (CLI11)
+// starts with the option's name.
 std::string sentence_for_count(const std::string& text, const std::string& help) {
   const std::string name = text.substr(0, text.find(':'));
   if (text.ends_with(" missing")) {
@@ -32,7 +33,7 @@ std::string sentence_for_count(const std::string& text, const std::string& help)
   return fmt::format("{} was given more than once, but is taken once; {}", name, help);
 }
 
-// How this command takes a kernel, where it was given in another command's way.
+// How this command takes a kernel, if the user named a kernel as in another command; else empty.
 std::string other_way(const CLI::App& command, const std::string& unknown) {
   if (!unknown.starts_with('-')) {
     const bool has_option = command.get_option_no_throw("--kernel") != nullptr;
@@ -48,7 +49,7 @@ std::string other_way(const CLI::App& command, const std::string& unknown) {
                      places.size() == 1 ? "is" : "are");
 }
 
-// One sentence for an error of the library: the argument, what is wrong with it, and the rule.
+// The message for an error of the library: the argument, what is wrong with it, and the rule.
 std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   const std::string command = chosen(app);
   const std::string help =
@@ -71,8 +72,8 @@ std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}; {}", error.what(), help);
 }
 
-// WHY: an option that is there but empty is a variable that a script forgot to set; if it counted
-// as not given, something else would run than was meant.
+// WHY: an empty value is often a variable that a script forgot to set. If it counted as not given,
+// the command would do something else than the user meant.
 void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& value : option->results()) {

@@ -1,5 +1,5 @@
-// Options of commands, declared without the header of the library that parses them: that header
-// costs eight seconds in each file that includes it. Only parser.cpp does.
+// Options of commands, without the header of the library that parses them (CLI11): that header
+// costs eight seconds in each file that includes it, so only parser.cpp does.
 #pragma once
 
 #include <memory>
@@ -13,28 +13,28 @@ class Option;
 
 namespace tessera::cli {
 
-// A declared option; each of these returns it again.
+// A declared option. Each function changes the option and returns it.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
-  Option type_name(const std::string& name) const;  // name of its value in --help
+  Option type_name(const std::string& name) const;  // name of the option's value in --help
   Option description(
-      const std::string& description) const;  // replaces the one it was declared with
+      const std::string& description) const;  // replaces the description from the declaration
   Option required() const;
   Option expected(int values) const;
-  Option one_value_each() const;  // for a list: the option is repeated for each value
+  Option one_value_each() const;  // for a list: one value per occurrence of the option
 
  private:
   CLI::Option* option_;
 };
 
-// An option that a command line gives. A flag has no values.
+// An option on the command line, with its values. A flag has no values.
 struct GivenOption {
   std::string name;
   std::vector<std::string> values;
 };
 
-// The options of one command. What `to` holds stays as it is where the option is not given.
+// Declares the options of one command. If an option is not given, its variable `to` stays as it is.
 class Parser {
  public:
   explicit Parser(CLI::App* app) : app_(app) {}
@@ -43,13 +43,13 @@ class Parser {
                     const std::string& help);
   void add_flag(const std::string& names, bool& to, const std::string& help);
   Option get_option(const std::string& name);
-  std::vector<GivenOption> given() const;  // after the command line was parsed
+  std::vector<GivenOption> given() const;  // only after the command line was parsed
 
  private:
   CLI::App* app_;
 };
 
-// The program's commands, and the result of parsing a command line.
+// All commands of the program, and the result of parsing a command line.
 class Program {
  public:
   Program(const std::string& summary, const std::string& version);
@@ -57,10 +57,10 @@ class Program {
   Parser add_command(const std::string& name, const std::string& summary,
                      const std::string& footer);
 
-  // Fills what the options were declared to fill. False: help or version was requested and printed.
-  // Throws kBadArgument: the argument, what is wrong with it, and the rule.
+  // Parses the arguments, and sets the variables of the options. False: help or version was
+  // printed. Throws kBadArgument: the argument, what is wrong with it, and the rule.
   bool parse(const std::vector<std::string>& arguments);
-  std::string chosen_command() const;  // after parse(), if it threw, too; may be empty
+  std::string chosen_command() const;  // after parse(), even if it threw; may be empty
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -9,7 +9,7 @@
 namespace tessera::cli {
 namespace {
 
-// Options that a record's own kernel, problem, device, mode, seeds and workspace already state.
+// Options whose values a record states: kernel, problem, device, mode, seeds and workspace.
 const std::set<std::string> kSaidByTheRecord = {
     "--kernel",  "-m",         "-n",         "-k",         "--shapes",     "--layout",
     "--order",   "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
@@ -18,7 +18,7 @@ const std::set<std::string> kSaidByTheRecord = {
     "--epilogue"};
 const std::set<std::string> kOutputs = {"--json", "--csv", "--md"};
 
-// The flags of a leading dimension or stride that is not the default one.
+// The option for a leading dimension or stride; empty if the value is the default one.
 std::string ld_flag(const char* flag, std::int64_t given, std::int64_t smallest) {
   return given == smallest ? "" : fmt::format(" {} {}", flag, given);
 }

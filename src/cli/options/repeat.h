@@ -1,5 +1,5 @@
-// The command that repeats one record. Its own fields say kernel, problem and seeds; every other
-// option is carried over from the call as it was given, so that a new one cannot be forgotten.
+// The command that repeats one record. The record itself states kernel, problem and seeds. All
+// other options are copied from the call, so that a new option cannot be forgotten.
 #pragma once
 
 #include <set>
@@ -13,12 +13,12 @@ namespace tessera::cli {
 
 class Parser;
 
-// The command that repeats one record's row: "tessera bench --kernel 02_coalesced -m 512 ...".
+// The part of the command that the record states: "tessera bench --kernel 02_coalesced -m 512 ...".
 std::string repeat_command(const std::string& command, const KernelChoice& choice,
                            const Problem& problem, std::string_view device, std::uint64_t seed);
 
-// " --fill normal --rounds 2": the options of this call, except for those that a record states
-// itself (`said` lists further ones) and for the files that the record is written to.
+// " --fill normal --rounds 2": the options of this call, except those that a record states, those
+// in `said`, and the files that records are written to.
 std::string carried_options(const Parser& command, const std::set<std::string>& said = {});
 
 }  // namespace tessera::cli

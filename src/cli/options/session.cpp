@@ -51,7 +51,7 @@ std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
 
 Devices open_devices(const DeviceOptions& options) {
   Devices devices;
-  host_threads_of(options);  // WHY: refuses a bad one on a machine with a GPU, too
+  host_threads_of(options);  // WHY: refuses a bad number also on a machine with a GPU
   if (options.device == "virtual") {
     devices.device = open_virtual(options);
   } else if (const std::optional<int> number = gpu_number_of(options.device)) {

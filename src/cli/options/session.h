@@ -1,5 +1,5 @@
-// The state that measuring commands share once their options are read: devices, the vendor's
-// library, the environment of a record, and the command that repeats it.
+// The state that all measuring commands need after their options are read: devices, the vendor's
+// library, the environment of a record, and the command that repeats a record.
 #pragma once
 
 #include <memory>
@@ -20,45 +20,45 @@ namespace tessera::cli {
 
 struct Devices {
   std::unique_ptr<Device> device;
-  std::unique_ptr<Device> fallback;  // the virtual GPU, next to a real one that was not asked for
-  std::string note;                  // why there is no GPU, if none was asked for
+  std::unique_ptr<Device> fallback;  // the virtual GPU, if a GPU was found but not asked for
+  std::string note;                  // why there is no GPU, if no device was asked for
 
-  // The word of --device for the device of this record.
+  // The word of --device for the device on which this record was made.
   std::string word_of(const lab::Record& record) const;
   bool is_cuda() const { return device->info().kind == DeviceKind::kCuda; }
 };
 
-// "virtual", "cuda", "cuda:1": what --device says for a device.
+// The word of --device for a device: "virtual", "cuda", "cuda:1".
 std::string word_of(const DeviceInfo& info);
-// The GPU that --device names, the first one for "cuda"; nullopt where it names none.
+// The number of the GPU in --device, 0 for "cuda"; nullopt if --device names no GPU.
 std::optional<int> gpu_number_of(const std::string& device);
 
-// The virtual GPU of these options, whatever device they name.
+// Makes a virtual GPU with these options; ignores --device.
 std::unique_ptr<Device> open_virtual(const DeviceOptions& options);
-// Throws StatusError when the device asked for cannot be had.
+// Opens the devices of the options. Throws StatusError if the requested device is not available.
 Devices open_devices(const DeviceOptions& options);
 
-// Lets the virtual GPU count sectors, wavefronts and the footprint of every launch to come.
+// Makes virtual GPUs count sectors, wavefronts and the footprint of every later launch.
 void count_memory(Devices& devices);
 
 struct Baseline {
-  std::unique_ptr<lab::Vendor> vendor;  // null: none
-  std::string description;              // its version, or why there is none
+  std::unique_ptr<lab::Vendor> vendor;  // null: no vendor library
+  std::string description;              // the library's version, or why there is none
 };
 
-// Throws only when --vendor-lib was given and cannot be used.
+// Loads the vendor's library. Throws only if --vendor-lib is given and cannot be used.
 Baseline load_baseline(const DeviceOptions& options, Devices& devices);
 
-std::uint64_t parse_seed(const std::string& text);  // 1 when empty
+std::uint64_t parse_seed(const std::string& text);  // 1 for an empty text
 
-// The environment part of a JSON file.
+// The environment of the measurements, for a JSON file.
 lab::Environment environment_of(const Devices& devices, const Baseline& baseline,
                                 std::uint64_t seed);
 
-// The table with each record's command as a last column, for files.
+// The table with each record's command as last column, for files.
 Table with_commands(Table table, const std::vector<lab::Record>& records);
 
-// "Again: tessera bench ..." for the text below a table; empty without records.
+// A line for the text below a table, with the command of the last record; empty without records.
 std::string again_line(const std::vector<lab::Record>& records);
 
 }  // namespace tessera::cli

@@ -29,8 +29,8 @@ std::vector<Shape> joined(std::vector<Shape> shapes, const std::vector<Shape>& m
 }
 
 const std::vector<Suite>& suites() {
-  // The shapes that FP32 products are measured on: sizes that fit the tiles, sizes that do not, and
-  // shapes with one short side.
+  // The shapes of the FP32 measurements: sizes that fit the tiles, sizes that do not, and
+  // shapes with a short side.
   static const std::vector<Shape> kSquares = squares({512, 1024, 2048, 4096, 8192, 16384});
   static const std::vector<Shape> kOdd = squares({1000, 1023, 2047, 4095, 4097, 5000});
   static const std::vector<Shape> kSkinny = {
@@ -48,7 +48,7 @@ const std::vector<Suite>& suites() {
   return kSuites;
 }
 
-// One line of a shapes file; `where` is "--shapes (FILE line 3)".
+// Reads one line of a file of shapes. `where` is "--shapes (FILE line 3)".
 Shape parse_line(std::string line, const std::string& where) {
   const std::string original = line;
   for (char& c : line) {
@@ -65,7 +65,7 @@ Shape parse_line(std::string line, const std::string& where) {
 }
 
 std::vector<Shape> read_shapes(const std::string& path) {
-  // WHY this check comes before opening: opening a pipe waits for its other end.
+  // WHY check before opening: opening a pipe waits for the other end of the pipe.
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(path, error);
   std::ifstream file(regular ? path : std::string());

@@ -1,4 +1,4 @@
-// tessera sass --listing -o, and --assemble: a cubin as text, and back.
+// tessera sass --listing -o writes a cubin as text, and --assemble makes a cubin of such a text.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace tessera::cli {
 
-// Writes the cubin of `target`, a file or a kernel of the catalog in the code of `gpu`, as text:
-// the code of kernels whose names contain `kernel`, everything else as data. `sm` chooses from a
-// file of several. Returns a line for people.
+// Writes a cubin as text to `out`. `target` is a file, or a kernel of the catalog in the code of
+// `gpu`; `sm` chooses one of several cubins in a file. Kernels whose names contain `kernel` become
+// code, everything else becomes data. Returns a line for people.
 std::string write_assembly(const std::string& target, const std::string& kernel, int sm,
                            const arch::Gpu& gpu, const std::string& out);
 
 struct AssembledFile {
-  std::string text;       // the changes and the hazard checker's result, for people
+  std::string text;       // for people: the changes, and what the hazard checker found
   bool is_clean = false;  // no hazard was found
 };
-// Writes the cubin that the text at `path` describes. Throws StatusError on a text that cannot be
-// assembled, with its line and column.
+// Assembles the text in the file `path`, and writes the cubin to `out`. Throws StatusError, with
+// line and column, if the text cannot be assembled.
 AssembledFile assemble_file(const std::string& path, const std::string& out);
 
 }  // namespace tessera::cli

@@ -50,7 +50,7 @@ std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
           : fmt::format("no machine code, but {} PTX texts, which the driver compiles", code.ptx));
 }
 
-// The cubin of a file that holds one, for this architecture if `sm` is not 0.
+// The only cubin in a file; if `sm` is not 0, the only one for this architecture.
 std::vector<std::byte> cubin_of_file(const std::string& path, int sm) {
   std::vector<std::vector<std::byte>> found;
   try {
@@ -65,14 +65,14 @@ std::vector<std::byte> cubin_of_file(const std::string& path, int sm) {
       fmt::format("'{}' holds {} cubins, but one is needed; --sm chooses", path, found.size())));
 }
 
-// Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
+// The entry that is shown by default: the row that an H200 runs for column-major NN problems.
 const KernelRow* default_row(const KernelChoice& choice) {
   const Problem problem{.m = 1024, .n = 1024, .k = 1024, .types = choice.kernel->types};
   const int sm = std::clamp(90, choice.kernel->first_sm, choice.kernel->last_sm);
   return &gemm::plan(problem, {}, {.sm = sm, .sms = 132}, {.kernel = choice}).row();
 }
 
-// The row of that whole name, if there is one.
+// The row whose entry has exactly this name; null if there is none.
 const KernelRow* row_called(const KernelChoice& choice, const std::string& entry) {
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant == choice.variant && row.entry == entry) return &row;
@@ -80,18 +80,18 @@ const KernelRow* row_called(const KernelChoice& choice, const std::string& entry
   return nullptr;
 }
 
-// The PTX that the image's cubin was made from: code for older cards comes from the portable text.
+// The PTX that the image's cubin was made from; cubins for older cards come from the portable PTX.
 std::string_view ptx_of(const CodeImage& image) {
   return image.cubin_arch.starts_with("sm_90") ? image.ptx : image.portable_ptx;
 }
 
-// The code of one kernel on one card; reads each cubin once.
+// The machine code of one kernel on one card. Reads each cubin once.
 class CatalogCode {
  public:
   CatalogCode(const KernelChoice& choice, const arch::Gpu& gpu)
       : choice_(choice), card_(gpu), kernel_(*card_.on_card(choice).kernel) {}
 
-  // Adds the entry, which may be a row of the catalog or a helper.
+  // Adds the code of an entry: of a row of the catalog or, if `row` is null, of a helper.
   void add(const std::string& entry, const KernelRow* row, std::vector<MachineKernel>& found) {
     const CodeImage& image = image_of(kernel_, entry);
     if (image_ != &image) cubin_ = sass::read_cubin(best_cubin(image));
@@ -124,7 +124,7 @@ void add_catalog_kernel(const KernelChoice& choice, const std::string& entry, co
   }
 }
 
-// A few of the names that there are, for a message.
+// The first eight names, for a message.
 std::string some_names(const std::vector<MachineKernel>& kernels) {
   std::set<std::string> all;
   for (const MachineKernel& kernel : kernels) all.insert(kernel.kernel.name);
@@ -137,7 +137,7 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
   return text;
 }
 
-// The first entry of the kernel whose name contains `part`; if there is none, its first.
+// The first entry of the kernel whose name contains `part`; else the first entry of the kernel.
 std::string entry_with(const KernelChoice& choice, const std::string& part) {
   for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
     if (row.entry.find(part) != std::string::npos) return row.entry;
@@ -145,7 +145,7 @@ std::string entry_with(const KernelChoice& choice, const std::string& part) {
   return first_entry_of(choice);
 }
 
-// Chooses kernels as choose_kernels() does; error messages name the argument of this command.
+// Chooses kernels like choose_kernels(), with this command's argument in error messages.
 std::vector<KernelChoice> catalog_kernels(const std::string& target) {
   ProblemOptions options;
   options.kernel = target;

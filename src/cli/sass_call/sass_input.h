@@ -1,5 +1,5 @@
-// The code that "tessera sass" examines: kernels of the catalog, or of any file with GPU code in
-// it.
+// The code that "tessera sass" examines: kernels of the catalog, or kernels in any
+// file that contains GPU code.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@
 namespace tessera::cli {
 
 struct MachineKernel {
-  std::string from;  // "11_double_buffer", or the file's path
+  std::string from;  // "11_double_buffer", or the path of the file
   int sm = 0;
   sass::CubinKernel kernel;
-  std::optional<KernelChoice> choice;  // choice from the catalog, with the build's own code
-  const KernelRow* row = nullptr;      // row of the catalog
-  std::string_view ptx;                // for the catalog: the PTX that the cubin was made from
+  std::optional<KernelChoice> choice;  // for a catalog kernel with the build's own code
+  const KernelRow* row = nullptr;      // for a catalog kernel: the row
+  std::string_view ptx;                // for a catalog kernel: the PTX that the cubin was made from
 };
 
-// `target` is a path or what names kernels of the catalog. `entry` names one of their entries, by
-// its whole name or a part of it; empty: all of a file's, and of a catalog kernel the one that
-// column-major NN problems take. `sm` keeps those of one architecture of a file; 0: all. Catalog
-// kernels are in the code of `gpu`, a file's in whatever it holds. Throws StatusError when nothing
-// is found.
+// The kernels that `target` names: the path of a file, or kernels of the catalog. `entry`
+// selects entries by name or by a part of the name. If `entry` is empty, a file gives all
+// entries, and a catalog kernel the entry for column-major NN problems. `sm` selects one
+// architecture in a file (0: all); catalog kernels are in the code of `gpu`. Throws StatusError
+// if nothing is found.
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 
-// All bytes of a file. Throws StatusError when it cannot be read.
+// All bytes of a file. Throws StatusError if the file cannot be read.
 std::vector<std::byte> file_bytes(const std::string& path);
 
-// Which code of a patched catalog kernel is meant.
+// For a catalog kernel with a patched cubin: the patched cubin, or the cubin before patching.
 enum class CubinKind { kAsRun, kUnpatched };
-// The one cubin of a file (for `sm`, if not 0), or the one that a catalog kernel has for `gpu`. Of
-// several images, the one whose entry's name contains `entry`.
+// The one cubin in a file (if `sm` is not 0, for this architecture), or that of a catalog kernel
+// for `gpu`: of several images, the one with an entry whose name contains `entry`.
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
                                    const arch::Gpu& gpu, CubinKind kind = CubinKind::kAsRun);
 

@@ -1,5 +1,5 @@
-// Facts that the machine code alone does not contain: how many blocks share an SM, and how many
-// wavefronts the loads of shared memory take when the kernel runs on the virtual GPU.
+// Notes with facts that machine code does not contain: how many blocks share an SM, and how many
+// wavefronts the loads from shared memory take in a run on the virtual GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tessera::cli {
 
-// States that the build has patched a catalog kernel's code, or why it has not. Empty text for all
-// other code.
+// A note that the build has patched the code of a catalog kernel, or why not. The text is
+// empty for all other code.
 sass::Note patch_note(const MachineKernel& kernel);
 
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);
 
-// Runs a catalog kernel once, on about `sample` blocks. Empty text where it cannot be run.
+// A note from a run of a catalog kernel on about `sample` blocks; no text if there is no run.
 sass::Note wavefront_note(const MachineKernel& kernel, std::uint64_t seed, std::uint64_t sample);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// tessera sass --optimise: a cubin's FFMAs in a better order, proved equal.
+// tessera sass --optimise: puts a cubin's FFMAs in a better order, and proves the code equal.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,20 +11,20 @@
 namespace tessera::cli {
 
 struct Optimised {
-  std::string text;  // changes and proofs, for people
+  std::string text;  // the changes and proofs, for people
   lab::Json json;
-  Table loops;  // cycles and bubbles before and after, by the port model
+  Table loops;  // cycles and bubbles of loops, before and after, by the port model
 };
 
-// Changes the order of FFMAs, their registers, or both.
+// What is changed: the registers of FFMAs (remaps), their order (reorders), or both.
 struct Changes {
   bool remaps = false, reorders = true;
-  int sm = 0;  // selects one of several cubins in a file; 0: there is one
+  int sm = 0;  // selects one of several cubins in a file; 0: the file has one
 };
-// `target` is a file with one cubin, or a kernel of the catalog, whose image for `gpu` is taken;
-// `kernel` the name of one kernel in it or a part of the names of some, empty for all. Writes the
-// new cubin to `out`. Throws StatusError: kFailed when the code has a hazard or a proof fails, and
-// then nothing is written.
+// Optimises a cubin and writes the new one to `out`. `target` is a file with one cubin, or a
+// kernel of the catalog, whose image for `gpu` is used. `kernel` is a kernel's name, a part of
+// names, or empty for all kernels. If the code has a hazard or a proof fails, throws StatusError
+// (kFailed) and writes nothing.
 Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
                          const std::string& out, const Changes& changes);
 

@@ -11,7 +11,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t kBetween = 2;  // between two columns, as render() leaves
+constexpr std::size_t kBetween = 2;  // spaces between two columns, as in render()
 constexpr std::size_t kNarrow = 24;  // the least width of a column of words
 
 std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
@@ -65,7 +65,7 @@ class Fitting {
     return std::min(natural(column), std::max(kNarrow, table_.header[column].size()));
   }
 
-  // All columns but the first, in the order in which they get room.
+  // All columns but the first, in the order in which they get space.
   std::vector<std::size_t> by_importance() const {
     std::vector<std::size_t> columns(table_.header.size());
     std::iota(columns.begin(), columns.end(), 0);
@@ -103,7 +103,7 @@ class Fitting {
     }
   }
 
-  // Adds a row of as many lines as its longest cell needs.
+  // Adds a row, which takes as many lines as the longest cell needs.
   void add_row(const std::vector<std::string>& row, Table& to) const {
     std::vector<std::vector<std::string>> cells;
     std::size_t lines = 1;

@@ -1,5 +1,5 @@
-// Tables and sentences no wider than the terminal; files and pipes have no width and get
-// everything.
+// Tables and sentences that are no wider than the terminal. Files and pipes have no
+// width, and get everything.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace tessera::cli {
 
-// How a table becomes narrow. The first column is always shown; the others get what is left, those
-// named in `order` first, then the rest in their own order.
+// How a table becomes narrow. The first column is always shown. The others get the remaining width:
+// first those that `order` names, then the rest from left to right.
 struct Fit {
   std::vector<std::string> order;
-  std::vector<std::string> wrapping;  // columns of words, which may go on in the next line
+  std::vector<std::string> wrapping;  // columns of words, which may take several lines
 };
 
-// Text, with a last line that names the columns that have no room. Width 0: unlimited.
+// The table as text, with a last line that names the columns that do not fit. Width 0: unlimited.
 std::string fitted(const Table& table, const Fit& fit, std::size_t width);
-std::string fitted(const Table& table, const Fit& fit);  // in this terminal
+std::string fitted(const Table& table, const Fit& fit);  // for this terminal's width
 
-// "A wider terminal, or --md PATH, also shows: ...", or nothing.
+// "A wider terminal, or --md PATH, also shows: ..."; empty if all columns are shown.
 std::string left_out_line(const std::vector<std::string>& columns, std::size_t width);
 
 // The text, broken between words, or within a word that is longer than a line. All lines but the

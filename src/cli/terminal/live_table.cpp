@@ -16,7 +16,7 @@ std::size_t width_of(const LiveColumn& column) {
   return std::max(column.width, column.header.size());
 }
 
-// The width of a column with the gap before it; the first column of a line needs no gap.
+// The width of a column plus the gap before it. The first column of a line has no gap.
 std::size_t cost_of(const LiveColumn& column) { return width_of(column) + kGap; }
 
 }  // namespace

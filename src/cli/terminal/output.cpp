@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-// Whether these are two spellings of one file, which need not exist yet.
+// Whether both paths name one file, which need not exist yet.
 bool same_place(const std::string& one, const std::string& other) {
   if (one.empty() || other.empty()) return false;
   if (one == other) return true;
@@ -30,7 +30,7 @@ bool same_place(const std::string& one, const std::string& other) {
 
 bool reader_is_gone = false;
 
-// Writes to stdout; bytes for a closed pipe count as written. 0: an error.
+// Writes to stdout. Bytes for a closed pipe count as written. Returns 0 after an error.
 ssize_t write_or_drop(void*, const char* text, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes && !reader_is_gone;) {
     const ssize_t count = write(STDOUT_FILENO, text + done, bytes - done);
@@ -45,8 +45,8 @@ ssize_t write_or_drop(void*, const char* text, std::size_t bytes) {
   return static_cast<ssize_t>(bytes);
 }
 
-// WHY: "tessera ladder --json FILE | head -1" must still write FILE: a pipe that is closed ends a
-// program, and later prints would throw.
+// WHY: "tessera ladder --json FILE | head -1" must still write FILE. By default, writing to a
+// closed pipe would end the program, and later prints would throw.
 void outlive_reader_of_stdout() {
   struct stat info {};
   static bool done = false;
@@ -99,7 +99,7 @@ Output Output::files_only() const {
 }
 
 void Output::write(const lab::Json& object, const Table& table) const {
-  // WHY: paths and source lines may hold any bytes; JSON is UTF-8.
+  // WHY: paths and source lines may hold any bytes, but JSON must be UTF-8.
   const auto lenient = lab::Json::error_handler_t::replace;
   if (!json.empty()) {
     lab::write_file(json, object.dump(1, ' ', false, lenient) + "\n", "--json");

@@ -1,5 +1,5 @@
-// Destinations of results: a table on stdout, or JSON, CSV and markdown files. "-" is stdout, which
-// then gets nothing else. Files are written completely or not at all.
+// The destinations of results: a table on stdout, or JSON, CSV and markdown files. The path "-"
+// means stdout, which then gets nothing else. Files are written completely or not at all.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tessera::cli {
 
 class Parser;
 
-// An argument and the path that it holds; an empty path is one not given.
+// An argument and its path; the path is empty if the argument is not given.
 struct NamedPath {
   std::string name, path;
 };
@@ -21,12 +21,12 @@ struct Output {
   std::string json, csv, markdown;
 
   void add_options(Parser& parser);
-  // Throws kBadArgument before any work is done: a path not writable, two outputs for one place, or
-  // one that would replace a file of the call's own, such as {"--shapes", "sizes.txt"}.
+  // Throws kBadArgument, before any work, if a path is not writable, if two outputs have one path,
+  // or if an output would replace a file of the call, such as {"--shapes", "sizes.txt"}.
   void check(const std::vector<NamedPath>& files_of_the_call = {}) const;
-  // False when stdout belongs to one of the files.
+  // False if one of the files is stdout.
   bool prints_text() const;
-  // The same without stdout, for results that are written again when more are complete.
+  // A copy that writes only files, not stdout: for results that are written again as more arrive.
   Output files_only() const;
   bool wants_json() const { return !json.empty(); }
   void write(const lab::Json& object, const Table& table) const;

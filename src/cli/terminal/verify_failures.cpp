@@ -11,7 +11,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t kShown = 3;      // failing cases of a kernel
+constexpr std::size_t kShown = 3;      // failing cases that are printed per kernel
 constexpr std::size_t kMostPairs = 3;  // pairs of lines that one change would fix
 
 using Cases = std::vector<const VerifiedCase*>;
@@ -95,7 +95,7 @@ std::string kernel_text(const Cases& cases, const Recheck& recheck) {
 }  // namespace
 
 std::string failures_text(const std::vector<VerifiedCase>& cases, const Recheck& recheck) {
-  std::vector<std::pair<std::string, Cases>> kernels;  // in the order in which they first appear
+  std::vector<std::pair<std::string, Cases>> kernels;  // in the order of their first cases
   for (const VerifiedCase& each : cases) {
     const std::string name = each.record.kernel + "/" + each.record.config;
     auto at = std::ranges::find(kernels, name, &std::pair<std::string, Cases>::first);

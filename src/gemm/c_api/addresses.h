@@ -5,14 +5,14 @@
 
 namespace tessera::gemm::c_api {
 
-// Where the operands that are read or written are. Throws where kDetect finds them in different
-// memories, or where the handle cannot use that memory.
+// The memory (device or host) of the operands that a call reads or writes. Throws if kDetect finds
+// operands in different memories, or if the handle cannot use their memory.
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands);
 
-// For a handle that checks addresses: throws unless all these bytes are in memory of its GPU.
+// If the handle checks addresses: throws unless these bytes are in memory of the handle's GPU.
 void require_here(const tessera_handle_s& owner, const std::string& name, std::uint64_t first,
                   std::uint64_t bytes);
-// The same check for each operand.
+// Calls require_here() for each operand that the problem reads or writes.
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands);
 

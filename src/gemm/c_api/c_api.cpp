@@ -1,5 +1,5 @@
-// The C interface: opaque handles, sized structs, a status and a sentence. Whatever a caller gives
-// is checked here or below; nothing is thrown across it.
+// The C interface: opaque handles, structs that state their size, and a status with a message. All
+// arguments are checked here or in called functions; no exception leaves the interface.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -44,7 +44,8 @@ tessera_status code_of(StatusCode code) {
   return TESSERA_FAILED;
 }
 
-// Every call goes through here.
+// Runs f, and turns an exception into a status and a message. Every function
+// of the interface uses it.
 template <class F>
 tessera_status guarded(F f) noexcept {
   try {
@@ -67,7 +68,7 @@ void require_usable(const tessera_handle_s& owner) {
   if (owner.has_gpu()) require_no_fork();
 }
 
-// A call with a handle: its refusals are written to the handle's log.
+// Runs f with the object of a handle. Refusals are also written to the handle's log.
 template <class F>
 tessera_status with_handle(tessera_handle handle, F f) noexcept {
   std::shared_ptr<tessera_handle_s> owner;
@@ -92,14 +93,14 @@ tessera_status with_plan(tessera_plan plan, F f) noexcept {
   return status;
 }
 
-// WHY leak the object in the child of a fork: its destructor would call the driver, which must not
-// be called there.
+// WHY leak the object in the child of a fork: its destructor would call the driver,
+// which does not work there.
 template <class T>
 void forget(std::shared_ptr<T> object, bool has_gpu) {
   if (has_gpu && is_forked_child()) new std::shared_ptr<T>(std::move(object));
 }
 
-// A named kernel runs on a GPU; operands in host memory may be multiplied by the CPU.
+// Refuses a named kernel if the operands may be in host memory, where the CPU may multiply them.
 void require_device_memory(const tessera_handle_s& owner, const Asked& asked,
                            const Options& options) {
   if (!options.plan.kernel || (owner.has_gpu() && asked.memory == Memory::kDevice)) return;
@@ -115,7 +116,7 @@ Explained explained(const tessera_handle_s& owner, const tessera_problem* proble
   return explain(owner, asked, wanted);
 }
 
-// Number i of an array of structs, each as large as the first one says.
+// Problem i of an array of structs, each as large as the first one states.
 const tessera_problem* problem_at(const tessera_problem* problems, std::size_t i) {
   const std::size_t size = size_of_struct(problems, sizeof *problems, "problems", false);
   return reinterpret_cast<const tessera_problem*>(reinterpret_cast<const unsigned char*>(problems) +
@@ -171,7 +172,7 @@ tessera_status tessera_device_count(int32_t* count) {
       *count = static_cast<std::int32_t>(list_cuda_devices().size());
     } catch (const StatusError& error) {
       if (error.status().code != StatusCode::kUnavailable) throw;
-      said(TESSERA_OK, error.what());  // no driver or no GPU, and why
+      said(TESSERA_OK, error.what());  // keeps the reason: no driver or no GPU
     }
   });
 }

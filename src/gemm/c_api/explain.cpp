@@ -19,9 +19,9 @@
 namespace tessera::gemm::c_api {
 namespace {
 
-// Another choice is mentioned only if its time is shorter by this factor.
+// A choice is called faster only if it takes less than this share of the time of the one taken.
 constexpr double kWorthSaying = 0.98;
-// HW: PCIe 5 x16, either way, by pinned memory (H200 host), in bytes per microsecond.
+// HW: bytes per microsecond of PCIe 5 x16 in each direction, from or to pinned memory (H200 host).
 constexpr double kHostBytesPerUs = 50e3;
 
 template <std::size_t n>
@@ -65,7 +65,7 @@ tessera_choice choice_of(const Candidate& offer) {
   return choice;
 }
 
-// The changes that would make the problem faster.
+// A change of the call, and the kernel and the time in microseconds that it makes possible.
 struct Faster {
   std::string condition;
   double us;
@@ -85,8 +85,9 @@ std::optional<Faster> faster_if(const std::string& condition, const Problem& pro
   }
 }
 
-// The same problem in matrices whose lines begin at multiples of 16 bytes. A leading dimension near
-// the largest number belongs to a matrix of one line, for which any other value is as good.
+// The problem with leading dimensions rounded up to multiples of 16 bytes. A leading dimension
+// that would overflow is rounded down: only a matrix of one line can have it, and does not use
+// it.
 Problem with_aligned_lines(Problem p) {
   p = with_default_ld(p);
   const auto round = [](std::int64_t& ld, ElementType type) {
@@ -124,7 +125,7 @@ std::optional<Faster> best_refused(const Plan& taken, const Options& options) {
   return best;
 }
 
-// Names kernels for these types whose code this GPU cannot run.
+// The kernels for the problem's types whose code this GPU cannot run, as text.
 std::string kernels_of_other_gpus(const Plan& taken) {
   std::string names;
   for (const Kernel& kernel : all_kernels()) {
@@ -147,7 +148,7 @@ void say_why_not(const Plan& taken, const Options& options, tessera_explanation&
   put(to.why_not, kernels_of_other_gpus(taken));
 }
 
-// Empty where the problem is planned as it is.
+// A sentence that says that a batch was folded into one product; else empty.
 std::string folded_text(const Plan& taken) {
   if (!taken.is_folded()) return "";
   const Problem& p = taken.problem;
@@ -203,25 +204,26 @@ Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
   return out;
 }
 
-// Explains a product of operands in host memory, where the handle has a GPU.
+// Explains a product of operands in host memory, for a handle with a GPU.
 Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Options& options) {
   require(check(asked.problem));
   const Problem one = host_problem(owner, asked.problem);
   const ChosenSide side = choose_side(owner, one);
-  // WHY: lists of addresses go to the GPU as a strided batch.
+  // WHY: the lists are in host memory, from where the GPU gets copies of the products.
   if (side.is_gpu && one.batch.kind == BatchKind::kPointers) {
     asked.problem = host::product_of(asked.problem);
   }
   Explained out = side.is_gpu ? on_gpu(owner, asked, options) : on_cpu(owner, asked);
   out.side = text_of(side);
-  out.summary.deterministic = side.us.cpu == 0 ? 1 : 0;  // gemm/host/side.h
+  out.summary.deterministic = side.us.cpu == 0 ? 1 : 0;  // gemm/host/side.h says why
   if (side.is_gpu) return out;
   out.summary.total_us = out.choices.front().total_us = side.us.cpu;
   put(out.summary.why_not, out.side);
   return out;
 }
 
-// For `tessera tune --from`: "; call type=f32 ...". Empty for a call that cannot be tuned.
+// The call as the log ends with it, for `tessera tune --from`: "; call type=f32 ...". Without these
+// words for a call that cannot be tuned.
 std::string logged_call(const Plan& plan) {
   const std::string call = gemm::text_of({plan.problem, plan.alignment, plan.workspace_limit});
   return (plan.tuned.is_taken() ? ", tuned" : "") + (call.empty() ? call : "; call " + call);

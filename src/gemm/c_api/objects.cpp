@@ -74,7 +74,7 @@ void tessera_handle_s::say(const std::string& line) const {
 namespace tessera::gemm::c_api {
 namespace {
 
-// Whether the driver was used in this process, and whether that was before a fork.
+// Whether this process or its parent used the driver, and whether this process was forked later.
 std::atomic<bool> is_driver_used = false, is_child = false;
 
 void before_fork() {
@@ -97,7 +97,7 @@ void after_fork_in_child() {
   is_child = is_child || is_driver_used;
 }
 
-// The first GPU, without a context on it. Throws as making a device does.
+// Describes the first GPU without making a context. Throws what make_cuda_device() throws.
 DeviceInfo info_of_first() {
   const std::vector<DeviceInfo> all = list_cuda_devices();
   return all.empty() ? make_cuda_device(0)->info() : all.front();
@@ -105,7 +105,7 @@ DeviceInfo info_of_first() {
 
 }  // namespace
 
-// WHY never destroyed: at the end of a process the driver may be gone before these objects.
+// WHY never destroyed: at the end of a process, the driver may be unloaded before these objects.
 Registry<tessera_handle_s>& handles() {
   static auto& all = *new Registry<tessera_handle_s>;
   return all;
@@ -121,7 +121,7 @@ Registry<tessera_packed_s>& packed_operands() {
 
 namespace {
 
-// WHY: without a driver, a fork can break nothing of it.
+// WHY ask: without a driver, a fork does no harm.
 bool has_driver() {
   void* const library = dlopen(cuda::kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library) dlclose(library);
@@ -147,7 +147,7 @@ void require_no_fork() {
 }
 
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
-  // The rest is for the operands.
+  // The rest of the memory is for the operands.
   constexpr std::int64_t kShareOfMemory = 8;
   const std::int64_t bytes = owner.has_gpu() ? owner.info->memory_bytes / kShareOfMemory : 0;
   if (bytes > 0) options.workspace_limit = std::min(options.workspace_limit, bytes);
@@ -182,7 +182,7 @@ std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {
     throw;
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnavailable) throw;
-    return made({}, nullptr, error.status().message);  // no driver, no GPU
+    return made({}, nullptr, error.status().message);  // no driver or no GPU: the CPU
   }
 }
 

@@ -1,5 +1,5 @@
-// The objects of a C caller: handles, plans and packed operands, by names that are never reused. So
-// a destroyed object is recognised, and no object goes away while a call uses it.
+// The objects of a C caller: handles, plans and packed operands. Their names are never reused, so a
+// destroyed object is recognised. No object goes away while a call uses it.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@
 
 namespace tessera::gemm::c_api {
 
-// A GPU, and what calls keep on it.
+// A GPU, and the plans, workspaces and staging buffers that calls keep on it.
 struct Gpu {
   Gpu(std::unique_ptr<Device> on, std::size_t plan_cache)
       : device(std::move(on)), gemm(*device, plan_cache) {}
-  // Made by the first call that needs it.
+  // The streams and buffers for operands in host memory, made by the first call that needs them.
   host::Staging& staging();
 
   const std::unique_ptr<Device> device;
   Handle gemm;
 
  private:
-  // WHY no std::call_once: an exception that leaves it ends the process where libgcc is linked
-  // twice (pthread_once unwinds by the shared one).
+  // WHY no std::call_once: where libgcc is linked twice, an exception that leaves call_once ends
+  // the process (pthread_once unwinds by the shared libgcc).
   std::mutex making_;
   std::optional<host::Staging> staging_;
 };
@@ -39,27 +39,27 @@ struct Gpu {
 }  // namespace tessera::gemm::c_api
 
 struct tessera_handle_s {
-  // `info` describes the handle's GPU; it is empty for the CPU. `on` is null if the GPU is opened
-  // at first use.
+  // `info` describes the handle's GPU, and is empty for the CPU. `on` is null for the CPU, and if
+  // the GPU is opened at its first use.
   tessera_handle_s(const tessera::gemm::c_api::Place& place,
                    std::optional<tessera::DeviceInfo> info, std::unique_ptr<tessera::Device> on,
                    std::string why_on_cpu);
 
   bool has_gpu() const { return info.has_value(); }
-  // For a handle that may use any place, the GPU is opened at its first use. WHY: a context takes
-  // 300 ms and 500 MB, and the CPU multiplies small problems faster. Throws what make_cuda_device()
-  // throws; the next call tries again.
+  // The handle's GPU. A handle that may use any place opens the GPU at its first use. WHY: a
+  // context takes 300 ms and 500 MB, and the CPU multiplies small problems faster. Throws what
+  // make_cuda_device() throws; the next call tries again.
   tessera::gemm::c_api::Gpu& gpu() const;
   bool has_made_gpu() const { return is_made_; }
-  // False where no context can be made and the handle may use the CPU instead; then its log says
-  // so.
+  // False if no context can be made and the handle may use the CPU instead. The reason is then
+  // written to the handle's log.
   bool can_use_gpu() const;
   void say(const std::string& line) const;
   bool has_log() const;
 
   const tessera::gemm::c_api::Place place;
   const std::optional<tessera::DeviceInfo> info;
-  const std::string why_on_cpu;  // where the caller did not ask for it; else empty
+  const std::string why_on_cpu;  // why there is no GPU, if the caller left that open; else empty
   mutable std::mutex log_mutex;
   tessera_log log = nullptr;
   void* log_user = nullptr;
@@ -72,7 +72,7 @@ struct tessera_handle_s {
   mutable std::unique_ptr<tessera::gemm::c_api::Gpu> gpu_;
 };
 
-// One plan for each combination of alpha and beta being zero or not.
+// A caller's plan: a prepared plan for each combination of alpha and beta being zero or not.
 struct tessera_plan_s {
   static std::size_t place_of(double alpha, double beta) {
     return (alpha != 0 ? 1u : 0u) + (beta != 0 ? 2u : 0u);
@@ -81,12 +81,12 @@ struct tessera_plan_s {
   std::shared_ptr<tessera_handle_s> owner;
   tessera::gemm::c_api::Asked asked;
   tessera::gemm::PlanOptions options;
-  std::array<std::shared_ptr<const tessera::gemm::Prepared>, 4> prepared;  // of device memory
+  std::array<std::shared_ptr<const tessera::gemm::Prepared>, 4> prepared;  // null for host memory
 };
 
-// An operand in the caller's memory.
+// A packed operand, in memory of the caller.
 struct tessera_packed_s {
-  tessera::Types types;  // of the problems that read it
+  tessera::Types types;  // of the problems that read the operand
   std::int64_t outer, k;
   tessera::gemm::PackedArgument argument;
   int gpu;
@@ -94,8 +94,8 @@ struct tessera_packed_s {
 
 namespace tessera::gemm::c_api {
 
-// Returns a name that no object has had before. WHY odd: an odd number is not the
-// address of an object.
+// Returns a name that no object has had before. WHY odd: no object has an odd address, so no name
+// is the address of an object.
 inline std::uintptr_t next_name() {
   static std::atomic<std::uintptr_t> last = 0x7e55e1;
   return last += 2;
@@ -122,10 +122,10 @@ class Registry {
     if (live_.erase(name) == 0) throw refused(std::string(what) + " is destroyed by two threads");
     return found;
   }
-  // Locks around a fork, so that the child never finds the lock taken.
+  // Called around a fork, so that the child does not inherit a lock that is taken.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  // HW: a write lock belongs to its thread, and the child's thread has another number (glibc).
+  // HW: glibc's write lock stores the number of its thread; the child's thread has another number.
   void unlock_in_child() { new (&mutex_) std::shared_mutex; }
 
  private:
@@ -137,20 +137,20 @@ Registry<tessera_handle_s>& handles();
 Registry<tessera_plan_s>& plans();
 Registry<tessera_packed_s>& packed_operands();
 
-// Called before the driver is used: from then on a fork is noticed. Throws kUnavailable in the
-// child of a fork.
+// Call this before the first use of the driver: later forks are noticed from then on. Throws
+// kUnavailable in a forked child whose parent had used the driver.
 void begin_driver_use();
-// Throws kUnavailable in the child of a fork, if the driver was used before the fork.
+// Throws kUnavailable in a forked child whose parent had used the driver.
 void require_no_fork();
 bool is_forked_child();
 
-// The same, with at most an eighth of the memory of the handle's GPU as workspace.
+// The options, with a workspace limit of at most an eighth of the memory of the handle's GPU.
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
 
-// The caller's problem, with FP32 products computed as the handle specifies.
+// The caller's problem. FP32 products without a compute type are computed as the handle says.
 Asked asked_of(const tessera_handle_s& owner, const tessera_problem* given);
 
-// A handle on the place that the caller names.
+// Makes a handle for the place that the caller names.
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* place);
 
 }  // namespace tessera::gemm::c_api

@@ -13,15 +13,15 @@ std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Aske
                                        OperandId operand, const void* matrix, void* memory,
                                        std::size_t bytes, void* stream);
 
-// The packed operands of a call; address 0 where one is not given.
+// The packed operands of a call. Address 0 means that an operand is not packed.
 struct PackedArguments {
   PackedArgument a, b;
 
   PackedOperands operands() const { return {a.address != 0, b.address != 0}; }
 };
-// Throws if an operand is packed; for calls whose operands are in host memory.
+// Throws if A or B is packed: calls with operands in host memory do not take packed operands.
 void require_none(const PackedArguments& packed);
-// Throws if one has another shape, type or GPU than the problem.
+// Throws if an operand was packed for another shape, other types or another GPU.
 PackedArguments packed_of(const tessera_handle_s& owner, const tessera_arguments& given,
                           const Problem& problem);
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kMostBytes = kAnyWorkspace;
 
-// Checks a problem whose operands are in host memory (for device memory plan() does so). Returns
-// the side that multiplies it.
+// Checks a problem whose operands are in host memory, and returns the side that multiplies it. For
+// operands in device memory, plan() checks the problem.
 ChosenSide require_host(const tessera_handle_s& owner, const Problem& problem) {
   require(check(problem));
   return choose_side(owner, problem);
 }
 
-// Checks a batch of pointers in host memory, where the lists can be read.
+// Checks every address in the lists of a batch of pointers. The lists are in host memory.
 void require_pointers(const Problem& problem, const Operands& lists) {
   for (std::int64_t i = 0; i < problem.batch.count; ++i) {
     const Status status =
@@ -33,7 +33,7 @@ void require_pointers(const Problem& problem, const Operands& lists) {
   }
 }
 
-// Work that the caller gave the stream before may still write operands.
+// Waits for the stream, because earlier work of the caller may still write the operands.
 void wait_for(const tessera_handle_s& owner, void* stream) {
   if (!owner.has_gpu() || (!stream && !owner.has_made_gpu())) return;
   Device& device = *owner.gpu().device;
@@ -71,7 +71,8 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
   host::multiply_on_cpu(one, operands);
 }
 
-// Launches a prepared plan with the caller's workspace, or one that the handle lends.
+// Launches a prepared plan with the caller's workspace or, if `may_lend`,
+// one that the handle lends.
 void run_in_device_memory(tessera_handle_s& owner, const Prepared& prepared, const Problem& problem,
                           const tessera_arguments& in, const PackedArguments& packed,
                           bool may_lend) {
@@ -121,7 +122,7 @@ std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owne
   made->asked = asked;
   made->asked.problem = with_default_ld(asked.problem);
   made->options = within_memory(*made->owner, options.plan);
-  // WHY: memory is checked with each run's addresses; no address is null here.
+  // WHY check only the problem: addresses are not known before a run, which checks their memory.
   if (asked.memory != Memory::kDevice) require(check(made->asked.problem));
   if (!made->owner->has_gpu()) {
     memory_of(*made->owner, asked, {});

@@ -1,4 +1,4 @@
-// A call with its arguments, on the GPU, by panels, or on the CPU.
+// Runs calls: on a GPU, on a GPU with copies from host memory, or on the CPU.
 #pragma once
 
 #include <span>
@@ -7,14 +7,14 @@
 
 namespace tessera::gemm::c_api {
 
-// The work of tessera_gemm_with(): makes a plan, or finds it.
+// Implements tessera_gemm_with(): makes or finds the plan, and runs it.
 void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& options,
               const tessera_arguments& arguments);
 
-// Prepares all that the plan may run.
+// Makes a plan, and prepares all launches that its runs may need.
 std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owner,
                                           const Asked& asked, const Options& options);
-// Plans and loads what these calls will, and makes room for their workspace on the stream.
+// Plans these problems, loads their kernels, and makes room on the stream for their workspaces.
 void warm_up(const tessera_handle_s& owner, std::span<const Asked> all, const Options& options,
              void* stream);
 void run_plan(const tessera_plan_s& plan, const tessera_arguments& arguments);

@@ -1,4 +1,4 @@
-// Whether the CPU or the GPU of a handle multiplies a problem whose operands are in host memory.
+// Chooses the CPU or the GPU of a handle for a problem whose operands are in host memory.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace tessera::gemm::c_api {
 
 struct ChosenSide {
   bool is_gpu = false;
-  host::Sides us = {};       // predicted; 0 where there was no choice
-  std::string refused = {};  // why the other side does not take the problem; else empty
+  host::Sides us = {};       // predicted microseconds; 0 if there was no choice
+  std::string refused = {};  // why the other side refuses the problem; else empty
 };
 
-// Throws, with the reason, where no side that the handle allows takes the problem.
+// Throws, with the reason, if no side that the handle allows takes the problem.
 ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem);
 
-// The batch as one product, where it is one that the GPU has room for; else the problem itself.
+// The problem. A batch is folded into one product if possible, unless only the batch fits the GPU.
 Problem host_problem(const tessera_handle_s& owner, const Problem& problem);
 
-// "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".
+// A sentence: "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".
 std::string text_of(const ChosenSide& side);
 
 }  // namespace tessera::gemm::c_api

@@ -9,12 +9,12 @@
 namespace tessera::gemm::c_api {
 namespace {
 
-constexpr std::size_t kLargestStruct = 4096;  // of any later version
+constexpr std::size_t kLargestStruct = 4096;  // bytes, in any later version
 constexpr int kLargestCache = 1 << 20;
 
 std::string text_of(std::int64_t value) { return std::to_string(value); }
 
-// The value of a C enum, by its place in a table.
+// The element of `values` for a number of a C enum that starts at `first`; else throws.
 template <class Values>
 auto value_of(const Values& values, const char* name, std::int32_t number, std::int32_t first = 0) {
   const std::int64_t place = static_cast<std::int64_t>(number) - first;
@@ -79,7 +79,8 @@ KernelChoice kernel_named(const std::string& name) {
                 " kernels, but must name one");
 }
 
-// How FP32 is multiplied: as a handle says or, where that is 0, the environment.
+// The types that compute FP32 products: as the handle says or, if `given`
+// is 0, as TESSERA_FP32 says.
 Types fp32_of(std::int32_t given) {
   if (given == TESSERA_COMPUTE_F32) return kF32Types;
   if (given == TESSERA_COMPUTE_F16X3) return kF16x3Types;

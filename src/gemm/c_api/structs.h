@@ -1,5 +1,5 @@
-// The structs of include/tessera/gemm.h as the library's own types. A struct begins with its size,
-// which identifies its version. Illegal fields are refused by name.
+// Reads the structs of include/tessera/gemm.h into the library's own types. A struct begins with
+// its size, which identifies its version. Illegal fields are refused by name.
 #pragma once
 
 #include <algorithm>
@@ -27,16 +27,16 @@ T& given(T* pointer, const char* name) {
   throw refused(std::string(name) + " is null, but must be given");
 }
 
-// Not all of these may be negative, or be other than 0.
+// Throws, with the argument's name, if the value is not 0.
 void require_zero(const char* name, std::int64_t value);
 
-// The size that the caller's struct states: at least `known`, or that of an earlier version. In an
-// input struct of a later version, the fields that this version does not know must be 0.
+// The size in bytes that the caller's struct states: at least `known`, or one of `earlier`. Throws
+// for other sizes, and if an input struct has bytes after `known` that are not 0.
 std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input,
                            std::span<const std::size_t> earlier = {});
 
-// The sizes of a struct before fields were appended, which are 0 for a caller that does not know
-// them.
+// The sizes in bytes that a struct had in earlier versions. The fields that such a
+// version lacks are read as 0.
 template <class Struct>
 inline constexpr std::array<std::size_t, 0> kEarlierSizes{};
 template <>
@@ -53,7 +53,7 @@ inline constexpr std::array kEarlierSizes<tessera_plan_options>{
 template <>
 inline constexpr std::array kEarlierSizes<tessera_choice>{offsetof(tessera_choice, plan)};
 
-// A caller's struct, of this version, an earlier or a later one.
+// A caller's struct of any version, read as a struct of this version.
 template <class Struct>
 Struct read(const Struct* from, const char* name) {
   Struct known{};
@@ -62,11 +62,11 @@ Struct read(const Struct* from, const char* name) {
   return known;
 }
 
-// Writes a struct of this version over the caller's, and keeps its size; what a later version has
-// beyond that is set to 0.
+// Writes a struct of this version (`bytes`) over the caller's (`size` bytes), and keeps the
+// caller's size field. Fields of a later version are set to 0.
 void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size);
 
-// The size of each tessera_choice in the caller's array.
+// The size in bytes of each tessera_choice in the caller's array.
 inline std::size_t size_of_choices(const tessera_choice* first) {
   return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSizes<tessera_choice>);
 }
@@ -76,7 +76,7 @@ enum class Memory { kDevice, kHost, kDetect };
 struct Asked {
   Problem problem;
   Memory memory = Memory::kDevice;
-  bool is_usual = false;  // the caller leaves open how it is computed
+  bool is_usual = false;  // the compute type is TESSERA_COMPUTE_USUAL
 };
 
 Asked asked_of(const tessera_problem* given);
@@ -85,13 +85,13 @@ struct Options {
   PlanOptions plan;
   Alignment alignment;
 };
-// Null gives the defaults.
+// The options that the caller gives; a null pointer means the defaults.
 Options options_of(const tessera_plan_options* given);
 
-// Which side multiplies operands in host memory.
+// The side, GPU or CPU, that multiplies operands in host memory.
 enum class HostSide { kFaster, kGpu, kCpu };
 
-// Products of the types `asked` are computed in others.
+// Products of the types `asked` are computed in the types `taken`.
 struct TypesInstead {
   Types asked = kF32Types, taken = kF32Types;
 
@@ -107,14 +107,14 @@ struct Place {
   HostSide host_side = HostSide::kFaster;
   TypesInstead fp32;
 };
-// Null gives the defaults. Reads TESSERA_FP32 where the caller leaves the type of FP32 products
-// open.
+// The place that the caller gives; a null pointer means the defaults. If the caller leaves the type
+// of FP32 products open, the environment variable TESSERA_FP32 is read.
 Place place_of(const tessera_place* given);
 
-// A or B.
+// The operand that TESSERA_A or TESSERA_B names; throws for any other number.
 OperandId operand_of(std::int32_t operand);
 
-// Refuses fields that no kernel reads yet: alpha and beta in device memory.
+// The caller's arguments. Throws if they do not fit the problem or if alpha or beta is on the GPU.
 tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);
 
 inline Operands operands_of(const tessera_arguments& from) {

@@ -8,7 +8,7 @@ namespace {
 constexpr double kNoLimit = 1e30;  // bytes
 
 // A line of a table is COEFFICIENT(member, value) or RATE(kernel, variant, TFLOP/s). Each table is
-// read three times: for its coefficients, for its rates, and to count the former.
+// included three times: for the coefficients, for the rates, and to count the coefficients.
 #define COEFFICIENT(member, value) c.member = (value);
 #define RATE(kernel, variant, tflops)
 constexpr Coefficients coefficients_of_h200() {

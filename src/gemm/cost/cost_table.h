@@ -1,5 +1,5 @@
-// The known costs of one GPU: coefficients of the model, and rates of the config rows. A table is
-// data, one file for each GPU that was measured.
+// The known costs of one GPU: coefficients of the model, and rates of the config rows. Each
+// measured GPU has one data file.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace tessera::gemm {
 // The measured rate of one variant of a kernel.
 struct Rate {
   std::string_view kernel, variant;
-  double tflops;  // of the whole GPU, for long products, in burst
+  double tflops;  // of the whole GPU after a rest, for long products
 };
 
 struct CostTable {
@@ -21,14 +21,14 @@ struct CostTable {
   Coefficients coefficients;
   std::span<const Rate> rates;
 
-  // TFLOP/s; 0 for a variant that was not measured.
+  // The rate in TFLOP/s; 0 for a variant that was not measured.
   double rate_of(std::string_view kernel, std::string_view variant) const;
 };
 
 extern const CostTable kH200Costs, kH100Costs;
 
-// The table for a GPU, by the name that its driver reports. A GPU without a table gets that of the
-// most similar GPU: for the choice of a kernel only the proportions of costs matter.
+// The table for a GPU, by the name that its driver reports. A GPU without a table gets the H200's:
+// for the choice of a kernel only the proportions of costs matter.
 const CostTable& costs_for(std::string_view device_name);
 // Whether a GPU of this name has a table of its own.
 bool has_costs(std::string_view device_name);

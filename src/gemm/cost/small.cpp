@@ -13,7 +13,7 @@ double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
                                    : costs.elements_of_8;
 }
 
-// The time that a lane waits for its copies of one step of k: by 16 bytes, or by single elements.
+// The microseconds that a lane waits for its copies of one step of k.
 double copies_of_step(const SmallWork& work, const SmallCosts& costs) {
   const int width = work.is_aligned ? 16 : work.element_bytes;
   const double bytes =
@@ -41,7 +41,7 @@ double time_of_blocks(const VectorWork& work, const DeviceLimits& limits) {
   const double bytes = static_cast<double>(work.outputs) * static_cast<double>(work.k) *
                        static_cast<double>(work.passes) * work.element_bytes;
   const double slots = static_cast<double>(limits.sms) * work.ctas;
-  // A small number of blocks, as in a last wave, has too few loads in flight for full speed.
+  // A last wave of few blocks has too few loads in flight for full speed.
   const auto time_of = [&](double some) {
     if (some == 0) return 0.0;
     const double rate = std::min(costs.bytes, some * work.bytes_ahead / costs.latency);
@@ -64,10 +64,10 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .memory = elements * work.element_bytes / limits.costs->coefficients.memory_bytes};
 }
 
-// HW: H100 and H200, 131072 x 4096 lines. If L2 holds all lines, it serves those that CTAs read
-// again.
+// HW: measured on H100 and H200, matrices of 131072 x 4096. If L2 holds all lines of the matrix,
+// repeated reads come from L2.
 Cost cost_of_mixed(const MixedWork& work, const DeviceLimits& limits) {
-  constexpr double kCluster = 3.0, kByElements = 6, kRowsByElements = 1.5;  // us; times
+  constexpr double kCluster = 3.0, kByElements = 6, kRowsByElements = 1.5;  // us, then factors
   constexpr double kL2 = 1.6, kLines = 0.87;  // times the speed of device memory
   constexpr double kUnknown = 50;             // TFLOP/s
   const Coefficients& costs = limits.costs->coefficients;
@@ -101,10 +101,10 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   };
   const double tiles =
       whole(p.m, work.block.m) * whole(p.n, work.block.n) * static_cast<double>(work.products);
-  const double of_sm = std::ceil(tiles / limits.sms);  // tiles of the SM that has the most
+  const double of_sm = std::ceil(tiles / limits.sms);  // tiles of the SM with the most tiles
   const double outputs = static_cast<double>(work.block.m) * work.block.n;
   const double depth = whole(p.k, work.block.k) * work.block.k;
-  // A team waits for memory in each step, even if no other team of its SM has work.
+  // A team waits for memory in each step, even if the other teams of its SM have no work.
   const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k *
                        (costs.step + copies_of_step(work, costs));
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *

@@ -6,7 +6,7 @@
 namespace tessera::gemm {
 namespace {
 
-// The parts of one product's cost, in microseconds and bytes.
+// The parts of the cost of a product, in microseconds.
 class TensorCorePrice {
  public:
   TensorCorePrice(const TensorCoreWork& work, const GemmParams& p, const DeviceLimits& limits)
@@ -22,8 +22,8 @@ class TensorCorePrice {
 
   double multiplying() const { return multiply_; }
 
-  // The time of device memory for operands and D, and for operands that waves read again because L2
-  // does not hold them.
+  // The microseconds of device memory for operands and D, and for operands that waves read again
+  // because L2 does not hold them.
   double memory() const {
     const double bytes = operands() + read_again() + costs_.write * outputs() * d_requests();
     const double flight = active() / sms_ * std::min<double>(work_.stages, k_tiles()) *
@@ -97,8 +97,9 @@ class TensorCorePrice {
     return work_.copies_d && work_.d_row_bytes == 16 ? costs_.d_rows_of_16 : 1;
   }
 
-  // The tiles of a wave form about a square of D, with at most kRows rows of tiles, and read the
-  // square's rows and columns. Each part of k reads different parts of the operands.
+  // Bytes that waves read again from device memory. The tiles of a wave form about a square of D,
+  // of at most kRows rows of tiles, and read the rows of A and columns of B of this square. Each
+  // part of k reads different parts of A and B.
   double read_again() const {
     constexpr double kRows = 8;
     const double parts = static_cast<double>(std::max<std::int64_t>(1, work_.parts));
@@ -111,7 +112,7 @@ class TensorCorePrice {
     return work_.products > 1 ? 0 : costs_.read_again * more / (1 + held * held * held);
   }
 
-  // Bytes of a k tile, weighted by the requests that they take.
+  // Bytes of an operand's part of a k tile, weighted by the requests that they need.
   double requested(const CopiedOperand& operand, int rows, double across) const {
     const double by_rows = operand.row_bytes <= 16   ? costs_.rows_of_16
                            : operand.row_bytes == 32 ? costs_.rows_of_32
@@ -121,13 +122,14 @@ class TensorCorePrice {
            (operand.is_along_k ? 1 : across);
   }
 
-  // The time for one k tile of all CTAs of an SM: that of the slowest of tensor cores, L2, the SM's
-  // loads and the ring's latency, and a little more if two take about the same time.
+  // The microseconds of one k tile of all CTAs of an SM: the longest of the times of
+  // tensor cores, L2, the SM's loads and the ring's latency, and a little more if two of
+  // them take about the same time.
   double k_tile() const {
     const double rate = (work_.rate > 0 ? work_.rate : costs_.unknown_rate) *
                         (!work_.a.is_from_registers  ? 1
                          : work_.is_of_one_warpgroup ? costs_.registers_alone
-                                                     : costs_.registers);  // flop/us * 1e6
+                                                     : costs_.registers);  // TFLOP/s
     const double products =
         2.0 * work_.block.m * work_.block.n * work_.block.k / (rate * 1e6 / ctas_);
     const double bytes = requested(work_.a, work_.block.m, costs_.a_across_k) +

@@ -1,11 +1,11 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
 // walks a stream-K schedule. The steps of a plan:
 //
-//   repack      operands of a single product, where that pays: one much smaller than the other
+//   repack      operands of a single product, if that pays: one operand is much smaller
 //   multiply    all of D, of all products of a batch
-//   reduce      after it, where tiles are split: adds their partials
+//   reduce      if tiles are split: adds their partial sums
 //
-// The temps: a scratch tile for each CTA where the row needs one, the partials, repacked operands.
+// The temps: a scratch tile for each CTA if the row needs one, the partial sums, repacked operands.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -28,7 +28,8 @@ std::int64_t tile_bytes(const KernelRow& row) {
   return std::int64_t{row.block.m} * row.block.n * kFloat;
 }
 
-// True unless fragments along k occupy the registers (see simt_direct::Config).
+// Whether D is stored through shared memory: not if fragments along k occupy the
+// registers (simt_direct::Config).
 bool stores_through_shared(const KernelRow& row) {
   const bool a_along_k = row.loads.a == Load::kTma && row.majors.a == Major::kK;
   const bool b_along_k = row.loads.b == Load::kTma && row.majors.b == Major::kK;
@@ -45,7 +46,7 @@ std::vector<std::int64_t> direct_temps(const StreamK& schedule, Needs needs, con
           needs.b ? repacked_bytes(p.n, p.k, kFloat) : 0};
 }
 
-// An operand by its rows in memory.
+// An operand as rows in memory: `outer` rows of `inner` adjacent elements, `stride` elements apart.
 struct Rows {
   long long inner, outer, stride;
   std::int64_t product_stride;  // bytes
@@ -61,8 +62,8 @@ Rows rows_of_b(const Request& request, const schedule::Batch& batch) {
   return {p.n, p.k, p.b_row, batch.b};
 }
 
-// The tensor map of all products. For an operand along k, rows whose numbers differ by four are
-// neighbours in the map; the second last dimension selects among the four.
+// The tensor map for all products. For an operand along k, dimension 1 of the map has every fourth
+// row, and dimension 2 selects one of the four sets of rows.
 TensorMapDesc map_of(const Rows& rows, bool along_k, TensorBox box, std::int64_t products) {
   TensorMapDesc desc = tensor_map_of(TensorType::kF32, rows.inner, rows.outer, rows.stride, box);
   std::size_t last = 2;
@@ -85,7 +86,7 @@ bool is_mapped(const Rows& rows, bool along_k, const TensorMapDesc& desc, int al
   return (!along_k || rows.outer % 4 == 0) && can_be_mapped(desc, alignment);
 }
 
-// The maps that a row of the catalog needs for one request.
+// The tensor maps that a config row needs for a request.
 struct Maps {
   TensorMapDesc a, b;
   bool are_legal;
@@ -107,14 +108,14 @@ Maps maps_of(const KernelRow& row, const Request& request) {
   return maps;
 }
 
-// The share of the rate that a row reaches; 1 is the rate with both operands across k, loaded by
-// tensor copies. HW: 64 products of 512x512x512 on an H200 (direct_config.h); single products with
-// k = 8192 to 262144, and with m or n = 64.
+// The share of the measured rate that a config row reaches. The rate is measured with both operands
+// across k, loaded by tensor copies. HW: 64 products of 512x512x512 on an H200 (direct_config.h);
+// single products with k = 8192 to 262144, and with m or n = 64.
 double share_of_rate(const KernelRow& row) {
   constexpr double kAlongKByMap = 0.88, kByElements = 0.88, kSecondByElements = 0.91;
-  constexpr double kFewByElements = 0.95;   // 64 columns of B, beside 256 rows across k
-  constexpr double kManyByElements = 0.79;  // beside 64 rows or columns
-  constexpr double kLongColumn = 0.91;      // more than 128 rows along k, by elements; an estimate
+  constexpr double kFewByElements = 0.95;   // tiles of 64 columns and 256 rows, A across k
+  constexpr double kManyByElements = 0.79;  // the other operand's side of a tile is 64
+  constexpr double kLongColumn = 0.91;      // estimate: A along k by elements, over 128 rows
   const bool a_by_map = row.loads.a == Load::kTma, b_by_map = row.loads.b == Load::kTma;
   double share = 1;
   if (a_by_map && row.majors.a == Major::kK) share *= kAlongKByMap;
@@ -127,10 +128,10 @@ double share_of_rate(const KernelRow& row) {
   return share;
 }
 
-// The factor by which a last wave of one CTA per SM costs more than the model expects. HW: in that
-// wave, four warps with 16x8 outputs per thread take as long as eight.
+// The factor of the multiplying time that the cost model misses. HW: in a last wave of one CTA per
+// SM, four warps with 16x8 outputs per thread take as long as eight warps.
 double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
-  constexpr double kExpected = 0.65;  // share of a full wave
+  constexpr double kExpected = 0.65;  // share of a full wave, in the model
   const int slots = sms * row.ctas_per_sm, rest = schedule.whole_tiles % slots;
   const bool is_alone = row.ctas_per_sm == 2 && row.thread.m >= 16 && rest > 0 && rest <= sms &&
                         schedule.split_tiles() == 0;
@@ -140,7 +141,7 @@ double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
 
 Scheduled scheduled_for(const RatedRow& rated, const Request& request, Splitting split) {
   const GemmParams& p = request.product.params;
-  // The rate already includes the way in which operands are loaded.
+  // WHY the best modes: the rate already includes how the operands are loaded.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   if (request.is_batch()) {
     return cost_of_batch(rated, modes, p, request.limits, request.products(), true);
@@ -184,9 +185,9 @@ class Direct final : public Family {
         row, params, loaded.product, request.temp(DirectTemp::kPartials), request.limits, steps);
     add_maps(row, loaded, steps[multiply]);
     for (std::size_t i = multiply; i < steps.size(); ++i) {
-      // WHY it may start early: all of its blocks wait for the end of the launch before.
+      // WHY steps may start early: all blocks of a step wait for the end of the previous launch.
       steps[i].launch.shape.starts_early = i > 0;
-      steps[i].launch.param_offsets = {0};  // WHY: only the driver knows where 64-byte maps begin
+      steps[i].launch.param_offsets = {0};  // WHY: the driver must align 64-byte tensor maps
       steps[i].addresses.push_back(
           {offsetof(DirectParams, scratch), request.temp(DirectTemp::kScratch), Use::kWritten});
     }
@@ -227,8 +228,8 @@ class Direct final : public Family {
     return {};
   }
 
-  // The sets of operands to repack before a product, beginning with none. Repacked rows run across
-  // k.
+  // The sets of operands that may be repacked, the empty set first.
+  // Repacked operands lie across k.
   static std::vector<Needs> worth_pricing(const Request& request) {
     const GemmParams& p = request.product.params;
     const bool is_possible = !request.is_batch() && p.k > 0 &&
@@ -249,8 +250,8 @@ class Direct final : public Family {
     return alignment % kMostAlignment == 0 && are_whole_vectors(stride, sizeof(float));
   }
 
-  // An offer within the workspace limit is better; of two that exceed it, the smaller one; of two
-  // within it, the cheaper one.
+  // An offer within the workspace limit is better than an offer above it. Of two offers within the
+  // limit, the cheaper one is better; of two above it, the one with the smaller workspace.
   static bool is_better(const Offer& one, const Offer& other, const PlanOptions& options) {
     const auto fits = [&](const Offer& o) {
       return o.workspace_bytes() <= options.workspace_limit;
@@ -260,7 +261,8 @@ class Direct final : public Family {
     return one.cost.total() < other.cost.total();
   }
 
-  // Scheduled by the model or, where that does not fit the workspace, in whole tiles.
+  // An offer with the split that the model chooses or, if that exceeds the
+  // workspace limit, without a split.
   static std::optional<Offer> offer_after(Needs needs, const Kernel& kernel, const Variant& variant,
                                           const Request& request) {
     const Request loaded = request_after_repack(request, needs);
@@ -292,8 +294,8 @@ class Direct final : public Family {
     return fits ? offer : offer_with(Policy::kNever);
   }
 
-  // The first row of the layout that can load the operands; null where none does. WHY no maps
-  // without k: the stage of zeros after the last one is a copy, too, and a map has no size of 0.
+  // The first row of the layout that can load the operands; null if there is none. WHY no maps if k
+  // is 0: the kernel copies a stage of zeros after the last stage, and no size in a map may be 0.
   static const KernelRow* row_of(const Variant& variant, const Request& request) {
     const bool may_have_maps =
         request.product.params.k > 0 && request.problem().batch.kind != BatchKind::kPointers;

@@ -1,8 +1,8 @@
 // FP64 products on tensor cores: a persistent grid that walks a stream-K schedule. The steps of a
 // plan:
 //
-//   multiply    operands as they are, whatever their layout and alignment; all products of a batch
-//   reduce      after it, where tiles are split: adds their partials
+//   multiply    operands as they are, in any layout and alignment; all products of a batch
+//   reduce      if tiles are split: adds their partial sums
 #include "gemm/families/shared/stream_k.h"
 #include "gemm/vectors.h"
 #include "kernels/families/dmma/params.h"
@@ -14,18 +14,18 @@ using dmma_f64::DmmaParams;
 
 constexpr int kDouble = sizeof(double);
 
-// The share of the rate at aligned operands that is left with copies of 8 bytes instead of 16, and
-// with both operands along k. HW: results/tensor/f64.json and f64_odd.json.
+// The share of the rate of aligned operands that is reached with copies of 8 bytes instead of 16,
+// and with both operands along k. HW: results/tensor/f64.json and f64_odd.json.
 double share_of_rate(const Request& request) {
   constexpr double kEightBytes = 0.87, kBothAlongK = 0.96;
   const bool along_k = request.majors.a == Major::kK && request.majors.b == Major::kK;
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-// Additional microseconds for which CTAs wait for C if the kernel reads it one pair at a time, or
-// in groups without asking the L2 ahead, compared with the cost model's time for the other kernels
-// (dmma_f64::Config). HW: one at a time, an H100, where dmma.c_wait fell by as much when those
-// began to read it in groups. In groups: an estimate.
+// The additional microseconds that CTAs wait for C, compared with the cost model's time, in kernels
+// that read C one pair at a time, or in groups without a prefetch to L2 (dmma_f64::Config). HW: one
+// pair at a time: an H100, where dmma.c_wait fell by as much when the other kernels began to read C
+// in groups. In groups: an estimate.
 double more_waits_for_c(const KernelRow& row, const Request& request, const Scheduled& scheduled) {
   constexpr double kOneAtATime = 312, kInGroups = 78;
   constexpr int kSumsOfWarp = 32 * 64;
@@ -73,8 +73,8 @@ class Dmma final : public Family {
     params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
     std::vector<Step> steps;
     add_stream_k_steps(row, params, request.product, request.temp(0), request.limits, steps);
-    // WHY the sums may start early: all of their blocks wait for the end of the launch before. HW:
-    // only code for sm_90 can.
+    // WHY the second step may start early: all its blocks wait for the end of the first launch. HW:
+    // only code for sm_90 can start early.
     if (steps.size() > 1) steps[1].launch.shape.starts_early = offer.kernel->first_sm >= 90;
     return steps;
   }

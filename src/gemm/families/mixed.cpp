@@ -1,5 +1,5 @@
-// A BF16 matrix times a few rows of FP32, or columns: one launch that reads the matrix once, as it
-// is. More rows are right, too: the matrix is then read once for each tile of rows.
+// A BF16 matrix times a few FP32 rows or columns: one launch that reads the matrix once, as it is
+// in memory. With more rows, the launch reads the matrix once for each tile of rows.
 #include <algorithm>
 #include <cstddef>
 
@@ -12,9 +12,9 @@ namespace {
 
 using MixedParams = mixed::Params;
 
-// The two operands along their lines: the BF16 one, and the rows of FP32.
+// The two operands, with strides in elements: lines of the BF16 matrix, and FP32 rows.
 struct MixedSides {
-  bool is_a;  // the BF16 one
+  bool is_a;  // A is the BF16 matrix
   std::int64_t lines, rows;
   std::int64_t narrow_line, narrow_k, wide_row, wide_k;
   int narrow_alignment, wide_alignment;
@@ -42,15 +42,15 @@ bool has_whole_rows(const MixedSides& s) {
   return s.wide_k == 1 && s.wide_alignment % 16 == 0 && s.wide_row % 4 == 0;
 }
 
-// How a product is shared out.
+// How a product is divided among warps and CTAs.
 struct MixedShares {
-  int sharing = 1;         // parts of k: for warps of a CTA, then for CTAs of a cluster
-  int warps_of_lines = 1;  // warps of a CTA that have lines of their own
+  int sharing = 1;         // parts of k: one per warp of a CTA, then one per CTA of a cluster
+  int warps_of_lines = 1;  // groups of warps of a CTA with different lines
   int ctas = 1;            // CTAs of a cluster
   std::int64_t tiles_of_lines = 0, tiles = 0;  // of one product
 };
 
-// Warps of a CTA that may share k.
+// The most warps of a CTA that may divide k among them.
 int most_sharing_warps(const mixed::Config& c) { return c.shares_terms() ? 1 : c.warps; }
 
 MixedShares shares_with(int sharing, const MixedSides& s, const mixed::Config& c) {
@@ -99,8 +99,8 @@ class Mixed final : public Family {
     params.loads = loads_of(sides);
     params.fp32_is_along_k = has_whole_rows(sides) ? 1 : 0;
     params.bf16_is_a = sides.is_a ? 1 : 0;
-    // WHY it may start early: its threads wait for the end of the previous launch before any access
-    // to memory.
+    // WHY the step may start early: its threads wait for the end of the previous launch
+    // before they access memory.
     LaunchShape shape{.grid = shares.tiles * shares.ctas * request.products(),
                       .block = offer.row->threads,
                       .shared_bytes = offer.row->shared_bytes,
@@ -124,16 +124,17 @@ class Mixed final : public Family {
                                                                                    << 35;
   }
 
-  // The time of a chunk. HW: H100, 131072 x 4096 lines. What warps side by side read together are
-  // longer pieces of lines, or of rows across k, the more or the fewer of them share k.
+  // The relative time of a chunk of k. HW: H100, 131072 x 4096 lines. In a matrix
+  // along k, warps read longer pieces of a line together if more of them share k; in a
+  // matrix across k, if fewer do.
   static double slowdown_of(const mixed::Config& c, const MixedSides& s, int sharing) {
     if (c.shares_terms()) return 1;
     if (s.narrow_k == 1) return sharing == 1 ? 1.1 : (sharing == 2 ? 1.05 : 1);
     return sharing <= 2 ? 1 : (sharing == 4 ? 1.05 : 1.2);
   }
 
-  // The sharing that takes the least time, by chunks of k that a CTA multiplies one after the
-  // other.
+  // The sharing with the least time. Time is counted in chunks of k, which a CTA
+  // multiplies one after the other.
   static MixedShares shares_of(const KernelRow& row, const MixedSides& s, const Request& request) {
     const mixed::Config& c = config_of(row);
     const int most_sharing = most_sharing_warps(c) * mixed::kMostCtas;
@@ -158,8 +159,9 @@ class Mixed final : public Family {
     return best;
   }
 
-  // HW: H200, 8 to 32 rows, 128 to 512 lines, k from 2048 to 7168. Times in chunks: what a CTA adds
-  // to its own, and a large cluster. Two CTAs on an SM take twice as long as one.
+  // HW: H200, 8 to 32 rows, 128 to 512 lines, k from 2048 to 7168. The fixed time of a
+  // CTA, and the additional time in a large cluster, both in chunks. Two CTAs on an SM
+  // take twice as long as one.
   static constexpr double kOfCta = 5, kOfLargeCluster = 2.4;
   static double ctas_of_sm(double ctas, const KernelRow& row, const Request& request) {
     const double sms = request.limits.sms, slots = sms * row.ctas_per_sm;

@@ -1,8 +1,8 @@
 // BF16, FP16 and TF32 on the tensor cores of all GPUs since SM 8.0: a persistent grid that walks a
 // stream-K schedule. The steps of a plan:
 //
-//   multiply    operands as they are, whatever their layout and alignment; all products of a batch
-//   reduce      after it, where tiles are split: adds their partials
+//   multiply    operands as they are, in any layout and alignment; all products of a batch
+//   reduce      if tiles are split: adds their partial sums
 #include "kernels/families/mma/params.h"
 
 #include "gemm/families/shared/stream_k.h"

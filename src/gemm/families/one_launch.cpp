@@ -1,4 +1,4 @@
-// Kernels of one launch: a thread block for each tile of D. Most rungs are of this family.
+// Kernels that compute D in one launch, with a thread block for each tile of D: most rungs.
 #include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {

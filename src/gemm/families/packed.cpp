@@ -1,5 +1,5 @@
-// Rungs that multiply packed blocks: two launches that pack A and B, each padded to whole blocks,
-// into the workspace, then one that multiplies them.
+// Rungs that multiply packed blocks: two launches pack A and B into the workspace, padded to whole
+// blocks, and a third launch multiplies the packed operands.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -27,7 +27,7 @@ Packed packed_bytes(const KernelRow& row, const GemmParams& p, int element_bytes
   return {a * element_bytes, b * element_bytes};
 }
 
-// One thread for each element of the padded matrix.
+// The step that packs A or B, with one thread for each element of the padded matrix.
 Step pack(const std::string& entry, const PackParams& params, const PlannedAddress& from,
           const PlannedAddress& to, std::int64_t padded_elements) {
   const std::int64_t blocks = ceil_div(padded_elements, kPackThreads);
@@ -47,7 +47,7 @@ class PackedRung final : public Family {
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       const Packed bytes = packed_bytes(row, p, size_of(kernel.types.a));
-      // WHY: padding makes thin matrices larger, up to a block's edge times what the caller holds.
+      // WHY: padding multiplies the bytes of a thin matrix, by as much as a block's edge.
       if (bytes.a + bytes.b > std::numeric_limits<std::int64_t>::max() - kWorkspaceAlignment) {
         return Status::unsupported(
             "k is " + std::to_string(p.k) +

@@ -1,5 +1,5 @@
-// The portable kernels on CUDA cores: one launch, a thread block for each tile of D, product after
-// product of a batch.
+// The portable kernels on CUDA cores: one launch with a thread block for each tile of D. Tiles of a
+// batch are numbered product after product.
 #include <cstddef>
 
 #include "gemm/families/shared/family.h"
@@ -8,9 +8,9 @@
 namespace tessera::gemm {
 namespace {
 
-// Resident threads for a batch of small products, whose CTAs are short: the registers suffice for
-// this many. HW: with eight CTAs of 64 threads the model's times of 10000 products of 32x32x32 and
-// 4096 of 16x16x16 in FP64 are the measured ones.
+// Threads that run at the same time on an SM, in a batch of small products: the registers suffice
+// for this many. HW: with eight CTAs of 64 threads, the model predicts the measured times of 10000
+// products of 32x32x32 and 4096 of 16x16x16 in FP64.
 constexpr int kThreadsPerSm = 512;
 
 class Portable final : public Family {

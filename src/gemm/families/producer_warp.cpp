@@ -1,5 +1,5 @@
-// Rungs 15 and 16: a persistent grid that computes every tile whole, operands by tensor copies
-// where their alignment allows it.
+// Rungs 15 and 16: a persistent grid without split tiles. Tensor copies load the operands if
+// their alignment allows it.
 #include <cstddef>
 
 #include "gemm/families/shared/family.h"
@@ -41,7 +41,7 @@ class ProducerWarp final : public Family {
         Pass::kMultiply, row.entry,
         {.grid = params.schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes},
         params);
-    // WHY: only the driver knows where a block of 64-byte maps begins.
+    // WHY: the driver must align a parameter block with 64-byte tensor maps.
     step.launch.param_offsets = {0};
     patch_product(step, offsetof(Params, gemm), request.product);
     add_maps(step, row, request.product, offsetof(Params, a_map), offsetof(Params, b_map));

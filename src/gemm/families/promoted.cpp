@@ -1,9 +1,9 @@
 // FP32 products on Hopper's tensor cores, of operands that are split into terms. The steps of a
 // plan:
 //
-//   terms       the elements of A and B, scaled, in two FP16 terms each, and whether these suffice;
-//               not of an operand that the caller has packed
-//   multiply    every tile of D: three products of terms or, where these do not suffice, FFMAs
+//   terms       splits each element of A and B, scaled, into two FP16 terms, and records whether
+//               the terms suffice; skips an operand that the caller has packed
+//   multiply    every tile of D: three products of terms or, if the terms do not suffice, FFMAs
 #include <algorithm>
 #include <cstddef>
 
@@ -18,13 +18,13 @@ namespace {
 
 using promoted::PromotedParams;
 
-constexpr std::int64_t kMostOfASide = std::int64_t{1} << 29;  // HW: of coordinates, and of terms
+constexpr std::int64_t kMostOfASide = std::int64_t{1} << 29;  // HW: limit of coordinates and terms
 
 const promoted::Config& promoted_config(const KernelRow& row) {
   return *static_cast<const promoted::Config*>(row.config);
 }
 
-// Elements of k that are split: whole stages.
+// The number of elements along k that are split into terms: k rounded up to whole stages.
 std::int64_t split_k(std::int64_t k) { return round_up(k, promoted::kStageK); }
 
 TermsSides sides_of(const Request& request) {
@@ -50,8 +50,8 @@ class PromotedSteps {
     std::vector<Step> steps;
     if (p_.k > 0 && !sides_.are_packed()) steps.push_back(sides_.step(kernel_.name + "__terms"));
     steps.push_back(multiply());
-    // WHY it may start early: all of its threads wait for the end of the launch before, ahead of
-    // any access to memory. The first one waits for whatever the stream ran before.
+    // WHY the product may start early after the terms: all its threads wait for the end of that
+    // launch before they access memory. A first step starts after all earlier work of the stream.
     steps.back().launch.shape.starts_early = steps.size() > 1;
     return steps;
   }
@@ -137,7 +137,7 @@ class Promoted final : public Family {
     TermsSide& other = is_a ? sides.b : sides.a;
     Packing packing{side.form.outer, side.form.k, side.form.bytes()};
     if (packing.bytes == 0) return packing;
-    // The step writes where a plan with a packed operand reads.
+    // The step writes to the address where a plan with a packed operand reads.
     side.to = {packed_slot_of(operand)};
     other.is_packed = true;
     packing.step = sides.step(kernel.name + "__terms");
@@ -146,7 +146,7 @@ class Promoted final : public Family {
   }
 
  private:
-  // Counts the smallest tiles of D, and the CTAs of the launch that splits.
+  // Whether the launches have at most 2^30 CTAs: with the smallest tiles of D, and for splitting.
   static bool fits_grid(const GemmParams& p) {
     constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
     const auto tiles = [](std::int64_t sides) { return ceil_div(sides, std::int64_t{64}); };

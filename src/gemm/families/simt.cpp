@@ -1,11 +1,11 @@
-// The production kernels on CUDA cores: a persistent grid that walks a stream-K schedule, operands
-// loaded by tensor copies where their alignment allows it. The steps of a plan:
+// The production kernels on CUDA cores: a persistent grid that walks a stream-K schedule. Tensor
+// copies load the operands if their alignment allows it. The steps of a plan:
 //
-//   repack      operands of another form than the row's, or not aligned, where that pays
-//   multiply    one for each rectangle of D
-//   reduce      after it, where tiles are split: their partials
+//   repack      operands in another layout than the row's, or not aligned, if that pays
+//   multiply    one launch for each rectangle of D
+//   reduce      if tiles of a rectangle are split: adds their partial sums
 //
-// The temps: a scratch tile for each CTA, shared by the rectangles; the partials of each rectangle;
+// The temps: a scratch tile for each CTA, for all rectangles; the partial sums of each rectangle;
 // repacked A; repacked B.
 #include "kernels/families/simt/params.h"
 
@@ -25,7 +25,7 @@ namespace {
 using schedule::StreamK;
 using simt::SimtParams;
 
-// The rows that operands are repacked for, and that D may be split among.
+// Whether a config row can multiply repacked operands. Only such rows may divide D in rectangles.
 bool takes_repacked(const KernelRow& row) {
   return !row.repack_entry.empty() && row.majors.a == Major::kM && row.majors.b == Major::kN &&
          row.loads.a == Load::kTma && row.loads.b == Load::kTma;
@@ -51,12 +51,12 @@ Needs needs_of(const KernelRow& row, const Request& request) {
           p.b_col != 1 || !can_be_mapped(map_of_b(row, p), request.b_alignment)};
 }
 
-// There are partials of each rectangle.
+// From kPartials on, each rectangle of D has a temp for its partial sums.
 struct SimtTemp {
   enum { kScratch, kPartials, kRepackedA = kPartials + Decision::kMostPieces, kRepackedB };
 };
 
-// A way to compute a product: its rectangles, and what is repacked before them.
+// A way to compute a product: the rectangles of D, and the operands that are repacked first.
 struct Way {
   Way(const Rectangles& in, Needs copied, const GemmParams& p)
       : rectangles(in), needs(copied), temps(SimtTemp::kRepackedB + 1) {
@@ -142,7 +142,8 @@ class SimtOffers {
     return {};
   }
 
-  // The given rectangles; if they do not cover D exactly once, one rectangle for all of D.
+  // The rectangles of the given decision; if they do not cover D exactly once,
+  // all of D as one rectangle.
   Rectangles given(const RatedRow& row) const {
     const GemmParams& p = params();
     const Decision& decision = *request_.given;
@@ -162,7 +163,7 @@ class SimtOffers {
                           [&](const Variant& one) { return one.name() == name; });
   }
 
-  // Plans the rectangles that cost least, or one rectangle if those exceed the workspace.
+  // Plans the cheapest rectangles or, if their temps exceed the workspace limit, one rectangle.
   Way planned(const RatedRow& row, Needs needs) {
     if (request_.given) return {given(row), needs, params()};
     const bool may_split = takes_repacked(*row.row);
@@ -172,7 +173,8 @@ class SimtOffers {
     return {search_.whole(row), needs, params()};
   }
 
-  // The plan with repacked operands; nothing if no operand needs it, or if it does not pay.
+  // The plan with repacked operands; empty if no operand needs repacking, or
+  // if repacking does not pay.
   std::optional<Way> repacked(const Variant& variant) {
     const PlanOptions& options = request_.options;
     const KernelRow* row = repacked_row(variant);
@@ -191,7 +193,7 @@ class SimtOffers {
     return way;
   }
 
-  // The row as it would be if nothing were repacked: operands that tensor copies do not take are
+  // The cost of a config row without repacking: operands that tensor copies do not take are
   // loaded element by element.
   Cost copying_cost(const RatedRow& rated, Needs needs) const {
     const GemmParams& p = params();
@@ -217,7 +219,7 @@ Product product_at(const Piece& r, const Product& whole) {
           whole.d.moved((r.m_begin * p.d_row + r.n_begin) * kFloat)};
 }
 
-// Multiplies a rectangle by a row and adds the partials of its split tiles.
+// Adds the steps that multiply a rectangle and add the partial sums of its split tiles.
 void add_piece(const Piece& piece, const KernelRow& row, const Product& whole,
                PlannedAddress partials, const Request& request, std::vector<Step>& steps) {
   const Product product = product_at(piece, whole);
@@ -256,11 +258,11 @@ class Simt final : public Family {
       add_piece(piece, row, loaded.product, request.temp(partials++), request, steps);
     }
     for (Step& step : steps) {
-      // WHY: only the driver knows where a block of 64-byte maps begins.
+      // WHY: the driver must align a parameter block with 64-byte tensor maps.
       step.launch.param_offsets = {0};
-      // WHY each may start early: all of its blocks wait for the end of the previous launch before
-      // any access that another launch could disturb. So the end of one is the end of all before
-      // it.
+      // WHY steps may start early: all blocks of a step wait for the end of the previous
+      // launch before any access that another launch could disturb. So when a launch has
+      // ended, all launches before it have.
       step.launch.shape.starts_early = &step != &steps.front();
     }
     return steps;

@@ -1,5 +1,5 @@
-// Batches of small products: one launch of a persistent grid of small thread blocks, each of which
-// takes tile after tile.
+// Batches of small products: one launch with a persistent grid of small thread blocks, each of
+// which computes tile after tile.
 #include <algorithm>
 #include <cstddef>
 
@@ -30,7 +30,8 @@ class Small final : public Family {
     if (needs_fp64_tensor_cores(kernel) && !has_fp64_tensor_cores(request.limits.sm)) {
       return no_fp64_tensor_cores(kernel, request);
     }
-    // A single product is left to kernels that can fill a GPU with it, unless this kernel is named.
+    // Unless this kernel is named, single products are left to kernels that
+    // fill a GPU with one product.
     if (!request.is_batch() && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");
     }

@@ -1,11 +1,11 @@
 // Rung 47: FP32 on Hopper's tensor cores, of operands that are split into two FP16 terms. The steps
 // of a plan:
 //
-//   terms       the elements of A and B, scaled, in two FP16 terms each
-//   multiply    a persistent grid: three products of terms, in chains that are promoted
+//   terms       splits each element of A and B, scaled, into two FP16 terms
+//   multiply    a persistent grid: three products of terms, in short chains that FP32 sums add
 //
-// What the terms would lose is written, and not read: the library's kernel does that
-// (promoted.cpp).
+// The first step also writes what the terms lose. This rung ignores that; the library's kernel does
+// not (promoted.cpp).
 #include <algorithm>
 #include <cstddef>
 
@@ -22,7 +22,7 @@ class TwoHalves final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     const GemmParams& p = request.product.params;
-    constexpr std::int64_t kMost = std::int64_t{1} << 29;  // HW: of coordinates, and of terms
+    constexpr std::int64_t kMost = std::int64_t{1} << 29;  // HW: limit of coordinates and terms
     return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = one.rows.front();
       if (std::max({p.m, p.n, p.k}) > kMost || tiles_of(row, p) > kMost) {
@@ -76,7 +76,7 @@ class TwoHalves final : public Family {
                          .block = row.threads,
                          .shared_bytes = row.shared_bytes},
                         params);
-    // WHY: only the driver knows where a block of 64-byte maps begins.
+    // WHY: the driver must align a parameter block with 64-byte tensor maps.
     step.launch.param_offsets = {0};
     patch_product(step, offsetof(Params, gemm), request.product);
     if (p.k == 0) return step;

@@ -1,6 +1,6 @@
-// Matrix times a few vectors on CUDA cores: one launch, of which every product with m or n of up to
-// 16 takes one pass over a matrix whose rows lie along k. Other products are right, too, in several
-// passes.
+// A matrix times a few vectors, in one launch. If the rows of the matrix lie along k,
+// products with m or n of up to 16 read the matrix once; other products read it several
+// times.
 #include <algorithm>
 #include <cstddef>
 
@@ -11,8 +11,8 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr std::int64_t kBlocksPerSm = 2;  // the same of blocks whose lanes lie along outputs
-constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by side load
+constexpr std::int64_t kBlocksPerSm = 2;  // least blocks per SM, if lanes lie along outputs
+constexpr int kLeastSegment = 64;         // least bytes of a row for neighbouring lanes
 constexpr int kMostAlong = 32;            // lanes of a warp
 
 // How one product is divided among passes over the matrix, warps, lanes and blocks.
@@ -20,7 +20,7 @@ struct Shares {
   bool are_rows = false, is_along_k = false;
   bool are_vectors_along_k = false;
   std::int64_t outputs = 0, vectors = 0, passes = 0, blocks = 0;
-  int width = 1;  // neighbours in the matrix that are one access
+  int width = 1;  // adjacent elements of the matrix per load
   int warps = 1, lanes = kMostAlong;
 };
 
@@ -37,14 +37,14 @@ int width_of(bool is_along_k, int alignment, std::int64_t ld, int bytes) {
   return allows(8) ? 8 / bytes : bytes == 2 && allows(4) ? 2 : 1;
 }
 
-// A number of warps or lanes that is given, or the one that `choose` finds.
+// `given` if it is a power of two from `least` to `most`; else the number that choose() returns.
 template <class Choose>
 int given_or(int given, int least, int most, Choose&& choose) {
   const bool is_legal = given >= least && given <= most && (given & (given - 1)) == 0;
   return is_legal ? given : choose();
 }
 
-// The work of one launch, as the cost model sees it. Warps that have no rows load nothing.
+// The work of one launch, for the cost model. Warps without rows load nothing.
 VectorWork work_of(const KernelRow& row, const Request& request, const Shares& d, int bytes) {
   const vector::Config& config = vector_config_of(row);
   const std::int64_t count = request.products();
@@ -63,8 +63,8 @@ VectorWork work_of(const KernelRow& row, const Request& request, const Shares& d
           .bytes_ahead = working * config.warps * config.bytes_ahead(d.width)};
 }
 
-// How many warps share the rows of one where the matrix lies along k: as many as take the least
-// time, none of them without work.
+// Chooses how many warps share a row of a matrix along k: the number with the least time, of those
+// that leave no warp without work.
 void share_rows(const KernelRow& row, const Request& request, int bytes, Shares& d) {
   const vector::Config& config = vector_config_of(row);
   const Decision given = request.given.value_or(Decision{});
@@ -130,8 +130,8 @@ Decision decision_of(const Shares& d, const KernelRow& row, const GemmParams& p)
       .count = 1};
 }
 
-// Whether the library chooses this row: for a single vector in any layout; for more where both
-// operands lie along k, and no other row of the kernel leaves fewer places empty.
+// Whether the library may choose this config row: for one vector in any layout; for several vectors
+// if both operands lie along k. Of the rows with room for all vectors, only the smallest is chosen.
 bool chooses(const Kernel& kernel, const KernelRow& row, const Shares& d) {
   const auto at_once = [](const KernelRow& of) {
     return static_cast<std::int64_t>(vector_config_of(of).vectors());
@@ -185,8 +185,8 @@ class MatrixTimesVector final : public Family {
     params.warps_along_k = d.warps;
     params.lanes_along_outputs = d.lanes;
     params.width = d.width;
-    // WHY it may start early: its threads wait for the end of the previous launch before any access
-    // to memory.
+    // WHY the step may start early: its threads wait for the end of the previous launch
+    // before they access memory.
     Step step = step_of(Pass::kMultiply, offer.row->entry,
                         {.grid = d.blocks * d.passes * request.products(),
                          .block = offer.row->threads,

@@ -1,11 +1,11 @@
 // Rungs 34 to 44: BF16 on Hopper's tensor cores, operands by tensor copies. The steps of a plan:
 //
-//   repack      of rung 43: operands that tensor copies do not take as they are
+//   repack      in rung 43: operands that tensor copies do not take as they are
 //   multiply    a CTA for each tile of D, or a persistent grid
-//   reduce      of rung 44: adds the partial sums of split tiles
+//   reduce      in rung 44: adds the partial sums of split tiles
 //
-// All but 43 take one layout, and bases and rows at multiples of 16 bytes; what they do not take
-// they refuse by name.
+// All rungs but 43 take one layout, with bases and rows at multiples of 16 bytes, and refuse other
+// operands by name.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,14 +29,14 @@ const WarpgroupConfig& config_of(const KernelRow& row) {
   return *static_cast<const WarpgroupConfig*>(row.config);
 }
 
-// The map of a matrix whose rows are `inner` neighbours, `stride` elements apart. With one
-// row the stride is unused.
+// The map of `rows` rows of `inner` adjacent elements, `stride` elements apart. The stride
+// of a single row is unused.
 TensorMapDesc map_of(std::int64_t inner, std::int64_t rows, std::int64_t stride, TensorBox box) {
   const std::int64_t least = std::max<std::int64_t>((inner + 7) / 8 * 8, 8);
   return tensor_map_of(TensorType::kBf16, inner, rows, rows > 1 ? stride : least, box);
 }
 
-// An operand by its rows in memory.
+// An operand as rows in memory: `rows` rows of `inner` adjacent elements, `stride` elements apart.
 struct Operand {
   std::int64_t inner, rows, stride;
   TensorBox box;
@@ -63,7 +63,8 @@ Operand b_of(const WarpgroupConfig& config, const Request& request) {
           config.b_box(),      request.b_alignment, request.product.b};
 }
 
-// Whole pieces of 16 bytes of each row: a copy would write the rest of the last one, too.
+// The map of the whole 16-byte pieces of D's rows: a tensor copy would
+// write all of a partial piece.
 TensorMapDesc map_of_d(const WarpgroupConfig& config, const GemmParams& p) {
   TensorMapDesc desc = map_of(p.n / 8 * 8, p.m, p.d_row, config.d_box());
   desc.promotion = TensorPromotion::kNone;
@@ -131,7 +132,7 @@ class Warpgroups final : public Family {
                                " loads both by tensor copies; other rungs take any alignment");
   }
 
-  // Copies the operands that tensor copies do not take; from then on the operands are the copies.
+  // Copies the operands that tensor copies do not take, and changes `a` and `b` to the copies.
   static Step repack(const KernelRow& row, Operand& a, Operand& b, const Request& request) {
     const auto copied = [&](Operand& operand, int temp) -> std::optional<RepackedOperand> {
       if (operand.is_mapped()) return {};
@@ -158,7 +159,7 @@ class Warpgroups final : public Family {
     if (copies_d) params.copied_columns = static_cast<int>(d.sizes[0]);
     Step step =
         step_of(Pass::kMultiply, row.entry, shape_of(row, params.raster.tiles(), request), params);
-    // WHY: only the driver knows where a block of 64-byte maps begins.
+    // WHY: the driver must align a parameter block with 64-byte tensor maps.
     step.launch.param_offsets = {0};
     patch_product(step, offsetof(WarpgroupParams, gemm), request.product);
     if (p.k > 0) {
@@ -180,7 +181,7 @@ class Warpgroups final : public Family {
                                  request.limits.sms, raster.group);
   }
 
-  // The steps of rung 44. All blocks of both launches find the schedule in the same parameters.
+  // The steps of rung 44. Both launches find the schedule in their parameters, which are equal.
   static std::vector<Step> split_steps(const KernelRow& row, const Operand& a, const Operand& b,
                                        const Request& request) {
     stream_k::Params params{};
@@ -192,11 +193,11 @@ class Warpgroups final : public Family {
       steps[0].maps = {{offsetof(stream_k::Params, a_map), a.map(), a.at},
                        {offsetof(stream_k::Params, b_map), b.map(), b.at}};
     }
-    for (Step& step : steps) step.launch.param_offsets = {0};  // WHY: as above
+    for (Step& step : steps) step.launch.param_offsets = {0};  // WHY: as in multiply() above
     return steps;
   }
 
-  // The raster of the clusters' tiles. Groups make the set of tiles in flight nearly square.
+  // The order of the clusters' tiles. Groups make the set of tiles in flight nearly square.
   static schedule::Raster raster_of(const WarpgroupConfig& config, const GemmParams& p, int sms) {
     const int block_m = config.block.m * config.cluster.m,
               block_n = config.block.n * config.cluster.n;

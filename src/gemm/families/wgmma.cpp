@@ -2,8 +2,8 @@
 // The steps of a plan:
 //
 //   repack      operands that tensor copies, or wgmma, do not take as they are
-//   multiply    every tile of D or, where k is split, of one matrix of partial sums for each part
-//   reduce      after it, where k is split: adds the partial sums
+//   multiply    every tile of D or, if k is split, of a matrix of partial sums for each part of k
+//   reduce      if k is split: adds the partial sums
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -35,7 +35,7 @@ class WgmmaOffers {
   }
 
  private:
-  // A row of a variant, and the request as it multiplies it.
+  // A config row, and the request that the row multiplies: the given request or its transpose.
   struct Form {
     const KernelRow* row;
     bool is_exchanged;
@@ -52,7 +52,8 @@ class WgmmaOffers {
     }
     if (wgmma_config(row).a_along_k()) return {&row, false, &request_};
     if (!other_) other_ = exchanged(request_);
-    // An operand across k that is copied as it is becomes the row's A; two of them: the larger one.
+    // WHY exchange: A may lie across k without being repacked. If both operands can stay across k,
+    // the larger one becomes A.
     const bool a = stays_across_k(row, request_), b = stays_across_k(row, *other_);
     if (!a && !b) return {&variant.rows.front(), false, &request_};
     const bool larger = b && other_->product.params.m > request_.product.params.m;
@@ -104,7 +105,7 @@ class WgmmaOffers {
     return static_cast<int>(std::gcd(elements * bytes, kMost));
   }
 
-  // The operand as the row's config reads it, repacked where necessary.
+  // The operand as the config reads it, after repacking if that is necessary.
   static CopiedOperand copied(const Form& form, const Config& config, bool is_a) {
     const LoadedOperand operand = operand_of(config, *form.request, is_a);
     const int bytes = ptx::bits_of(config.in) / 8;
@@ -168,8 +169,8 @@ class WgmmaOffers {
     return d;
   }
 
-  // The number of parts in which k is split: enough to give every SM work, but no part so short
-  // that filling the ring and adding partial sums costs more than the split gains.
+  // The number of parts of k: enough to give every SM work, but no part so short that filling the
+  // ring and adding partial sums costs more than the split saves.
   std::int64_t parts_of(const KernelRow& row, const WgmmaTiles& of_d, std::int64_t k_tiles) const {
     const std::int64_t most_rows = kMostTiles / std::max(of_d.rows_per_k_part, std::int64_t{1});
     if (request_.given) return std::clamp(request_.given->parts, std::int64_t{1}, most_rows);
@@ -186,7 +187,7 @@ class WgmmaOffers {
 
   const Kernel& kernel_;
   const Request& request_;
-  std::optional<Request> other_;  // with its operands exchanged
+  std::optional<Request> other_;  // request_ with exchanged operands
 };
 
 class Wgmma final : public Family {

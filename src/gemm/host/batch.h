@@ -5,9 +5,9 @@
 
 namespace tessera::gemm::host {
 
-// One product of a batched problem, as a problem of its own.
+// The problem of a single product of a batch.
 Problem product_of(Problem problem);
-// The operands of product i; for a batch of pointers, taken from the lists in host memory.
+// The operands of product i. For a batch of pointers, the lists are read from host memory.
 Operands operands_at(const Problem& problem, const Operands& operands, std::int64_t i);
 
 }  // namespace tessera::gemm::host

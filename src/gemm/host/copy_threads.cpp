@@ -8,17 +8,17 @@
 namespace tessera::gemm::host {
 namespace {
 
-// HW: PCIe 5 x16 takes what several cores copy (H200 host).
+// HW: PCIe 5 x16 is as fast as the copies of several cores together (H200 host).
 constexpr std::size_t kMostThreads = 8;
-// WHY not every core: threads of the program and of OpenBLAS, which spin for a while after a call,
-// delay a copy that they displace.
+// WHY not every core: other threads of the program, and those of OpenBLAS, which spin for a while
+// after a call, would delay a copy.
 constexpr std::size_t kCoresPerThread = 4;
 constexpr std::size_t kPartBytes = std::size_t{128} << 10;
 // Copies of fewer bytes are not worth the traffic between cores.
 constexpr std::size_t kLeastBytes = std::size_t{512} << 10;
-constexpr std::size_t kPiece = 4096;  // piece of rows without gaps
-// WHY awake for so long: waking a thread takes as long as copying several parts, and the next copy
-// of a call is often sooner there.
+constexpr std::size_t kPiece = 4096;  // bytes; a copy without gaps is cut into such pieces
+// WHY stay awake for so long: waking a thread takes as long as copying several parts, and the next
+// copy of a call often comes sooner.
 constexpr auto kAwake = std::chrono::microseconds(200);
 
 bool is_contiguous(const RowCopy& all) {
@@ -37,7 +37,7 @@ void copy_part(const RowCopy& all, std::size_t part, std::size_t parts) {
   }
 }
 
-// WHY once: the C library reads a file for it.
+// WHY once: the C library reads a file to count the cores.
 std::size_t most_threads() {
   static const std::size_t cores = std::thread::hardware_concurrency();
   return std::clamp<std::size_t>(cores / kCoresPerThread, 1, kMostThreads);
@@ -63,7 +63,7 @@ void CopyThreads::start() {
   try {
     while (threads_.size() + 1 < most_threads()) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // WHY: those that could be started are enough.
+    // WHY: the threads that could be started are enough.
   }
 }
 
@@ -107,7 +107,7 @@ void CopyThreads::copy(const RowCopy& given) {
   RowCopy all = given;
   if (all.width == 0 || all.rows == 0) return;
   if (is_contiguous(all)) {
-    // WHY: one long row is cut like many; the last piece may be a short one.
+    // WHY: one long row is cut into pieces, so that threads share them. Here the rest is copied.
     const std::size_t bytes = all.width * all.rows, rest = bytes % kPiece;
     std::memcpy(all.to + bytes - rest, all.from + bytes - rest, rest);
     all = {all.to, kPiece, all.from, kPiece, kPiece, bytes / kPiece};

@@ -1,6 +1,6 @@
-// Threads that copy rows of host memory together. They are started by the first large copy. A copy
-// is cut into parts, which threads take one after the other: the caller begins at once, and threads
-// that sleep join when they are awake.
+// Threads that copy rows of host memory together; the first large copy starts them. A copy is cut
+// into parts, and each thread takes one part after the other: the caller begins at once, and
+// sleeping threads join when they are awake.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace tessera::gemm::host {
 
-// Rows of `width` bytes; where one begins, each next one begins a pitch further.
+// `rows` rows of `width` bytes each. A pitch is the number of bytes from one row to the next.
 struct RowCopy {
   std::byte* to;
   std::size_t to_pitch;
@@ -23,7 +23,7 @@ struct RowCopy {
   std::size_t width, rows;
 };
 
-// For one caller at a time.
+// A set of threads for one caller at a time.
 class CopyThreads {
  public:
   CopyThreads() = default;
@@ -31,7 +31,7 @@ class CopyThreads {
   CopyThreads(const CopyThreads&) = delete;
   CopyThreads& operator=(const CopyThreads&) = delete;
 
-  // Returns when all is copied. Where no threads can be started, the caller copies alone.
+  // Returns when all rows are copied. If no threads can be started, the caller copies alone.
   void copy(const RowCopy& all);
 
  private:
@@ -41,7 +41,7 @@ class CopyThreads {
   };
   void start();
   void work();
-  bool wait_for_work(std::uint64_t done);  // false: there will be none
+  bool wait_for_work(std::uint64_t done);  // false: no work will come
   std::optional<Part> next_part();
   void copy_parts();
 
@@ -49,9 +49,9 @@ class CopyThreads {
   std::mutex mutex_;
   std::condition_variable begin_;
   RowCopy all_ = {};
-  std::size_t parts_ = 0, next_ = 0;  // parts of the present copy; the next one to be taken
+  std::size_t parts_ = 0, next_ = 0;  // parts of the present copy; number of the next part
   int sleeping_ = 0;
-  std::atomic<std::uint64_t> copies_ = 0;    // begun so far
+  std::atomic<std::uint64_t> copies_ = 0;    // copies begun so far
   std::atomic<std::size_t> unfinished_ = 0;  // parts
   std::atomic<bool> is_over_ = false;
 };

@@ -22,7 +22,7 @@ const T* as(std::uint64_t address) {
   return reinterpret_cast<const T*>(address);
 }
 
-// A block of a matrix as row-major numbers without gaps.
+// Copies a block of a matrix to row-major numbers without gaps.
 template <class T, class Sum>
 void pack(const MatrixView& from, const T* base, std::int64_t row0, std::int64_t col0,
           std::int64_t rows, std::int64_t cols, Sum* to) {
@@ -43,7 +43,7 @@ struct BlockSize {
   int m, n, k;
 };
 
-// c += a b; all row-major without gaps.
+// c += a b; all three are row-major without gaps.
 template <class Sum>
 void add_product(const BlockSize& size, const Sum* a, const Sum* b, Sum* c) {
   for (int i = 0; i < size.m; ++i, c += size.n) {
@@ -67,7 +67,7 @@ void add_block(const BlockSize& size, const Sum* a, const Sum* b, Sum* c) {
   add_product(size, a, b, c);
 }
 
-// Integer sums wrap, so they are unsigned until here.
+// Integer sums wrap around, so their type is unsigned until here.
 template <class Sum>
 double number_of(Sum sum) {
   if constexpr (std::is_same_v<Sum, std::uint32_t>) return static_cast<std::int32_t>(sum);
@@ -143,7 +143,7 @@ void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int
   for (double& value : values) value = activated(value);
 }
 
-// One block of D from its sums. alpha and beta are of the sums' type.
+// Computes a block of D from its sums. alpha and beta are rounded to the type of the sums.
 template <class Sum>
 void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t col0,
            const BlockSize& size, const Sum* sums) {
@@ -154,7 +154,7 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
   std::vector<double> values(static_cast<std::size_t>(size.n));
   for (std::int64_t row = row0; row < row0 + size.m; ++row) {
     for (double& value : values) {
-      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha or k is 0.
+      // WHY 0 if alpha or k is 0: A and B are not read, and 0 times an infinity would not be 0.
       const double sum = number_of(*sums++);
       value = !reads_ab(p) ? 0 : std::is_integral_v<Sum> ? added<Sum>(0, alpha, sum) : alpha * sum;
     }
@@ -191,10 +191,10 @@ void multiply_blocks(const Problem& p, const Operands& at) {
   }
 }
 
-// True where OpenBLAS takes the problem as it is, except for its epilogue: one type, and D is C or
-// becomes it.
+// Whether OpenBLAS can compute the problem directly, except for the epilogue: all matrices have one
+// type, and all sizes fit an int.
 bool fits_openblas(const Problem& p) {
-  if (p.k == 0 || p.alpha == 0) return false;  // WHY: it leaves -0 of beta C, where 0 + -0 is 0
+  if (p.k == 0 || p.alpha == 0) return false;  // WHY: OpenBLAS keeps -0 of beta C; 0 + -0 is 0
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   const Types& t = p.types;
   const bool is_one_type = t.a == t.b && t.a == t.d && (p.beta == 0 || t.c == t.d);
@@ -215,7 +215,7 @@ void copy_c_to_d(const Problem& p, const Operands& at) {
 template <class T>
 void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) {
   if (p.beta != 0 && at.c != at.d) copy_c_to_d<T>(p, at);
-  // WHY: k of 0 where alpha is 0. For small sizes OpenBLAS reads A and B whatever alpha is.
+  // WHY k is 0 if alpha is 0: for small sizes, OpenBLAS reads A and B whatever alpha is.
   const T nothing{};
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
   blas.multiply(OpenBlas::Call<T>{p.order, p.op_a, p.op_b, size(p.m), size(p.n),
@@ -225,7 +225,7 @@ void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) 
                                   static_cast<T>(p.beta), reinterpret_cast<T*>(at.d), size(p.ldd)});
 }
 
-// The epilogue of a D that holds the sums.
+// Applies the epilogue to a D that holds the sums.
 template <class T>
 void finish_whole(const Problem& p, const Operands& at) {
   const MatrixView d = view_d(p);
@@ -256,7 +256,7 @@ void multiply_in(const Problem& p, const Operands& at) {
   multiply_blocks<Sum>(p, at);
 }
 
-// The types that multiply_one() sums in.
+// Whether multiply_one() sums in this type.
 bool is_summed_in(ElementType sum) {
   return on_element(sum, "the CPU", []<class Sum>(Sum) {
     return std::is_same_v<Sum, double> || std::is_same_v<Sum, float> ||

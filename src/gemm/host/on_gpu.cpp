@@ -10,10 +10,10 @@ namespace tessera::gemm::host {
 
 namespace {
 
-// Device memory that stays for the next call; more than that is the program's again.
+// Device buffers up to this size stay allocated for the next call; larger ones are freed.
 constexpr std::size_t kMostKept = std::size_t{256} << 20;  // bytes of one operand
 
-// Whether kernels multiply a product of the problem, and a launch applies its epilogue.
+// Whether there are kernels for a product of the problem, and a launch for the epilogue.
 Status check_kernels(const Problem& one) {
   if (Status status = check_supported(one); !status.ok()) return status;
   if (one.epilogue.is_identity()) return check_multiplied(one.types);
@@ -28,7 +28,7 @@ void multiply_products(Handle& handle, Staging& staging, const Problem& problem,
     try {
       multiply_by_panels(handle, staging, one, operands_at(problem, operands, i), options, stream);
     } catch (const std::exception& error) {
-      // WHY a new status: all others mean that nothing was written.
+      // WHY kFailed: any other status means that nothing was written.
       if (i > 0) throw StatusError(Status::failed(error.what()));
       throw;
     }

@@ -1,4 +1,4 @@
-// Operands in host memory, multiplied by the GPU: small problems in one go, large ones by panels.
+// Multiplies operands in host memory on the GPU: small problems as a whole, large ones by panels.
 #pragma once
 
 #include "gemm/call/multiply.h"
@@ -6,15 +6,15 @@
 
 namespace tessera::gemm::host {
 
-// Not ok, kUnsupported, for a legal problem that the GPU does not multiply from host memory: no
-// kernel has its types, or a product does not fit the memory of the device.
+// Not ok (kUnsupported) if the GPU does not multiply this problem from host memory, although it is
+// legal: no kernel has its types, or a product does not fit the memory of the device.
 Status check_gpu(const Problem& problem, const DeviceInfo& device);
 
-// Throws kBadArgument where the stream is captured.
+// Throws kBadArgument if the stream is being captured.
 void require_no_capture(const Device& device, void* stream);
 
-// Returns when D is there. Work of the stream that came before is done first. Throws what
-// multiply() throws. Expects the staging's mutex.
+// Waits for earlier work of the stream, multiplies, and returns when D is in host memory. Throws
+// what multiply() throws. The caller must hold staging.mutex.
 void multiply_from_host(Handle& handle, Staging& staging, const Problem& problem,
                         const Operands& operands, const PlanOptions& options, void* stream);
 

@@ -12,7 +12,7 @@ namespace {
 // Constants of the C interface of the BLAS.
 constexpr int kRowMajor = 101, kColumnMajor = 102, kNoTranspose = 111, kTranspose = 112;
 
-// "OpenBLAS 0.3.21 NO_LAPACKE ..." without what follows the number.
+// "OpenBLAS 0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ...".
 std::string short_version(const char* config) {
   std::istringstream words(config ? config : "");
   std::string name, number;

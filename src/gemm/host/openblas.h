@@ -10,11 +10,11 @@ namespace tessera::gemm::host {
 
 class OpenBlas {
  public:
-  // Null when it cannot be loaded. An empty path tries the usual names.
+  // Null if the library cannot be loaded. An empty path tries the usual names.
   static const OpenBlas* load(const std::string& path = {});
   const std::string& version() const { return version_; }  // "OpenBLAS 0.3.21"
 
-  // C = alpha op(A) op(B) + beta C, where C is m x n and k columns of op(A) are summed.
+  // C = alpha op(A) op(B) + beta C, where C is m x n and op(A) is m x k.
   template <class T>
   struct Call {
     Order order;

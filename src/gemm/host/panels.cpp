@@ -14,19 +14,20 @@ namespace {
 
 // When a share x of A and of B has arrived, x^2 of the product can be computed, so at first the GPU
 // waits for copies. The call takes at least c x' + t (1 - x^2) for every x, where c is the time to
-// copy A and B, t the time to multiply, and x' is one panel more than x: thin panels are good.
+// copy A and B, t is the time to multiply, and x' is x plus one panel. So thin panels are good.
 constexpr std::int64_t kLeastPanel = 1024, kMostPanels = 16;
-// HW: copies of lines of a panel that is not contiguous reach full speed from 64 KB on, nearly that
-// with 8 KB, and are much slower with 2 to 4 KB (H200, PCIe 5 x16).
+// HW: copies of a panel that is not contiguous reach full speed with lines of 64 KB, nearly full
+// speed with 8 KB, and are much slower with 2 to 4 KB (H200, PCIe 5 x16).
 // TRIED: 16 panels of 4 KB instead of 8 of 8 KB (BF16, 32768) took longer.
 constexpr std::int64_t kLeastLineBytes = 8192;
-// Longer products are made in parts, and each part is copied out while the next one is multiplied.
+// A part of D that is longer than kLeastPart is computed in at most kMostParts pieces. Each piece
+// is copied out while the next one is computed.
 constexpr std::int64_t kLeastPart = 8192, kMostParts = 8;
 constexpr std::int64_t kPitchBytes = 256, kPanelMultiple = 256;
-// WHY: short lines would be copied with more gaps than elements.
+// WHY a smaller pitch for short lines: their gaps would be longer than the lines.
 constexpr std::int64_t kLongLineBytes = 512, kShortPitchBytes = 16;
 
-// An operand on both sides.
+// An operand in host memory, and its copy on the device.
 struct Both {
   std::uint64_t host = 0;
   DeviceAddress base = 0;  // address of the copy
@@ -35,7 +36,7 @@ struct Both {
   int element = 0;
   bool is_pinned = true;
 
-  // Rows and columns [r0, r1) x [c0, c1).
+  // The rectangle of rows [r0, r1) and columns [c0, c1).
   Rectangle part(std::int64_t r0, std::int64_t r1, std::int64_t c0, std::int64_t c1) const {
     const bool is_along_rows = device.row == 1 && device.col != 1;
     const std::int64_t length = is_along_rows ? r1 - r0 : c1 - c0;
@@ -54,8 +55,8 @@ struct Both {
   std::int64_t ld() const { return std::max(device.row, device.col); }
 };
 
-// The copy's strides: the same side is contiguous, and long lines begin at multiples of
-// kPitchBytes.
+// The view of a copy: the same index is contiguous as in the caller's matrix, and long lines begin
+// at multiples of kPitchBytes.
 MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) {
   const std::int64_t length = is_along_rows ? view.rows : view.cols;
   const std::int64_t pitch =
@@ -66,14 +67,14 @@ MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) 
   return copy;
 }
 
-// WHY: a double. Lines that are padded may take more bytes than 63 bits count.
+// WHY a double: padded lines may take more bytes than 63 bits count.
 double bytes_of(const MatrixView& copy, int element) {
   const bool along_rows = copy.row == 1;
   return static_cast<double>(along_rows ? copy.cols : copy.rows) *
          static_cast<double>(along_rows ? copy.col : copy.row) * element;
 }
 
-// Views on the device, in the order A, B, C, D.
+// The views of A, B, C and D on the device, in this order.
 std::array<MatrixView, 4> device_views(const Problem& p) {
   const Types& t = p.types;
   const bool d_rows = is_along_rows(p.order, Op::kNone);
@@ -83,12 +84,12 @@ std::array<MatrixView, 4> device_views(const Problem& p) {
           device_view(view_d(p), d_rows, size_of(t.d))};
 }
 
-// Rows and columns of D: [r0, r1) x [c0, c1).
+// A part of D: rows [r0, r1) and columns [c0, c1).
 struct Part {
   std::int64_t r0, r1, c0, c1;
 };
 
-// A running call.
+// One call that multiplies by panels.
 class Panels {
  public:
   Panels(Handle& handle, Staging& staging, const Problem& problem, const Operands& operands,
@@ -122,7 +123,7 @@ class Panels {
   }
 
   void run(const Operands& operands) {
-    // WHY: work that the caller gave the stream before may still write what is copied.
+    // WHY wait: earlier work of the caller on this stream may still write the operands.
     device_.synchronize(stream_);
     try {
       const Types& t = problem_.types;
@@ -134,14 +135,14 @@ class Panels {
       device_.synchronize(stream_);
     } catch (const std::exception& error) {
       abandon();
-      // WHY a new status: all others mean that nothing was launched.
+      // WHY kFailed: any other status means that nothing was launched.
       if (has_launched_) throw StatusError(Status::failed(error.what()));
       throw;
     }
   }
 
  private:
-  // Into panels, and each step's part of D into parts.
+  // Sets the number of panels, and the most parts of D in a step.
   void cut() {
     const Types& t = problem_.types;
     const int bytes = std::min({size_of(t.a), size_of(t.b), size_of(t.d)});
@@ -160,14 +161,14 @@ class Panels {
     return bytes +
            (problem_.beta != 0 && !has_own_c(problem_) ? bytes_of(d_.device, d_.element) : 0);
   }
-  // WHY: the next call uses the same buffers.
+  // Waits for all copies. WHY: the next call uses these buffers.
   void abandon() noexcept {
     staging_.in.abandon();
     staging_.out.abandon();
     try {
       device_.synchronize(stream_);
     } catch (const StatusError&) {
-      // WHY: a device that failed has already reported it.
+      // WHY ignore: a device that failed has already reported the failure.
     }
   }
   void do_step(std::int64_t step) {
@@ -175,7 +176,7 @@ class Panels {
     device_.record(staging_.arrived.get(), staging_.in.stream());
     device_.wait(stream_, staging_.arrived.get());
     multiply_step(step);
-    // WHY a step later: the host may have to wait for the result, and meanwhile the GPU continues.
+    // WHY a step later: the host may have to wait for the result, and the GPU has work meanwhile.
     if (step > 0) take(step - 1);
   }
 
@@ -197,31 +198,31 @@ class Panels {
   void reserve_vector(KeptBuffer& to, VectorKind kind, ElementType type) {
     if (const std::size_t bytes = bytes_of_vector(kind, type)) to.at_least(bytes);
   }
-  // WHY at once: a vector is small, and the first part needs it.
+  // Copies all of a vector. WHY at once: a vector is small, and the first part of D needs it.
   void bring_vector(const KeptBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
     const std::size_t bytes = bytes_of_vector(kind, type);
     if (bytes > 0) device_.copy_in(to.address(), reinterpret_cast<const void*>(host), bytes);
   }
-  // The address of the part of a vector that belongs to rows from r0 and columns from c0 on.
+  // The address of a vector's elements for rows from r0 on, or columns from c0 on.
   static DeviceAddress vector_at(const KeptBuffer& vector, VectorKind kind, std::int64_t r0,
                                  std::int64_t c0, ElementType type) {
     if (kind == VectorKind::kNone) return 0;
     const std::int64_t first = kind == VectorKind::kPerRow ? r0 : c0;
     return vector.address() + static_cast<DeviceAddress>(first * size_of(type));
   }
-  // The begin of a step's panels.
+  // The first row or column of a step's panels.
   std::int64_t begin_of(std::int64_t extent, std::int64_t step) const {
     if (step == count_) return extent;
     return std::min(extent, round_up(extent / count_ * step, kPanelMultiple));
   }
   std::int64_t row(std::int64_t step) const { return begin_of(problem_.m, step); }
   std::int64_t col(std::int64_t step) const { return begin_of(problem_.n, step); }
-  // The event after a part of a step. Events of two steps are in use at a time.
+  // The event that follows a part of a step. The events of two steps are in use at a time.
   void* multiplied(std::int64_t step, std::size_t part) {
     return staging_.multiplied[static_cast<std::size_t>(step % 2) * most_parts_ + part].get();
   }
 
-  // Copies the panels of a step, and the part of C that its products are added to.
+  // Copies the panels of a step, and the part of C that is added to their products.
   void bring(std::int64_t step) {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     if (reads_ab(problem_)) {
@@ -246,8 +247,8 @@ class Panels {
     staging_.in.copy_in(part, c_host_is_pinned_);
   }
 
-  // The parts of D that the panels of a step complete: the rows of its panel of A, then the columns
-  // of its panel of B above these rows.
+  // The parts of D that a step completes: the rows of the step's panel of A, then the columns of
+  // the step's panel of B above these rows.
   std::vector<Part> parts_of(std::int64_t step) const {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     const auto length = [](std::int64_t all) {
@@ -342,7 +343,7 @@ void multiply_by_panels(Handle& handle, Staging& staging, const Problem& problem
   try {
     panels.emplace(handle, staging, problem, operands, options, stream);
   } catch (const OutOfMemory&) {
-    staging.release_above(0);  // from earlier calls, whose operands had other sizes
+    staging.release_above(0);  // buffers of earlier calls, with other sizes
     panels.emplace(handle, staging, problem, operands, options, stream);
   }
   panels->run(operands);

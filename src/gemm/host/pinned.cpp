@@ -7,13 +7,13 @@ namespace tessera::gemm::host {
 namespace {
 
 constexpr std::size_t kMostBufferBytes = std::size_t{16} << 20;
-// A copy in fewer parts than this leaves the bus or the host idle for too long at its ends.
+// A copy in fewer parts leaves the bus or the host idle for too long at its two ends.
 constexpr double kLeastParts = 8;
 constexpr std::size_t kLeastPartBytes = std::size_t{256} << 10;
 
-// A part as it is in a pinned buffer. HW: rows that are apart on both sides are copied at a
-// fraction of the bus's speed where they are shorter than 8 KB (H200); one with its gaps is a
-// single row.
+// The layout of a part in a pinned buffer. HW: rows with gaps on both sides are copied at a
+// fraction of the bus's speed if they are shorter than 8 KB (H200). A part that is copied with
+// its gaps is a single row.
 struct InBuffer {
   explicit InBuffer(const Rectangle& part)
       : pitch(part.has_free_gaps ? part.shape.device_pitch : part.shape.width),
@@ -37,7 +37,7 @@ void Lane::abandon() noexcept {
   try {
     device_.synchronize(stream());
   } catch (const StatusError&) {
-    // WHY: a device that failed has already reported it.
+    // WHY ignore: a device that failed has already reported the failure.
   }
   for (Slot& slot : slots_) {
     slot.is_busy = false;
@@ -51,7 +51,7 @@ void Lane::free_buffers() {
     try {
       device_.free_pinned(slot.memory);
     } catch (const StatusError&) {
-      // WHY: as above.
+      // WHY ignore: a device that failed has already reported the failure.
     }
     slot.memory = nullptr;
   }

@@ -1,5 +1,5 @@
-// Rectangles between a caller's host memory and a device. Pageable memory goes through pinned
-// buffers, which a copy on the GPU fills or empties while the host does the next one.
+// Copies rectangles between a caller's host memory and a device. Pageable memory goes through
+// pinned buffers: the GPU copies from or to one buffer while the host works on the other.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace tessera::gemm::host {
 
-// Rows of bytes in host memory and on the device.
+// A rectangle of bytes: its rows in host memory and on the device.
 struct Rectangle {
   std::uint64_t host;
   DeviceAddress device;
   CopyShape shape;
-  // Between two rows on the device there is nothing that may not be overwritten.
+  // The bytes between two rows on the device may be overwritten.
   bool has_free_gaps = false;
 };
 
-// One direction: a stream, and two pinned buffers where the caller's memory is not pinned.
+// Copies in one direction: a stream, and two pinned buffers for memory that is not pinned.
 class Lane {
  public:
   Lane(Device& device, CopyThreads& threads)
@@ -28,17 +28,17 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  // Makes the buffers, for copies of this many bytes in all, so that nothing later can fail for
-  // want of memory.
+  // Allocates the buffers for copies of `bytes` bytes in total, so that no
+  // later copy runs out of memory.
   void reserve(double bytes);
   void* stream() const { return stream_.get(); }
-  // Returns when the host has read everything, except for memory that is pinned; the device may
-  // still be at it.
+  // Copies to the device. Returns when the host has read all memory that is not pinned; the
+  // device may still be copying.
   void copy_in(const Rectangle& all, bool is_pinned);
-  // Returns when everything but the last two buffers is there; finish() waits for these.
+  // Copies from the device. All bytes have arrived only after finish().
   void copy_out(const Rectangle& all, bool is_pinned);
   void finish();
-  // After a failure: waits for copies from and to the caller's memory, and forgets them.
+  // After a failure: waits for copies from and to the caller's memory, and drops the results.
   void abandon() noexcept;
 
  private:
@@ -47,7 +47,7 @@ class Lane {
     void* memory = nullptr;
     OwnedEvent done;
     bool is_busy = false;
-    Rectangle out = {};  // being copied to the caller's memory
+    Rectangle out = {};  // where the buffer's contents go in host memory
   };
 
   template <class Part>

@@ -30,10 +30,10 @@ double flop_of(const Problem& p) {
 }
 double flop_of_cube(double size) { return 2 * size * size * size; }
 
-// HW: one H100, 16 cores of a Xeon, PCIe 5 x16 (results/host_operands/). Copies, launch and waits
-// of a call; bytes per microsecond through pinned buffers.
+// HW: one H100, 16 cores of a Xeon, PCIe 5 x16 (results/host_operands/). kGpuCall: microseconds for
+// launches and waits of a call. kGpuBytes: bytes per microsecond through pinned buffers.
 constexpr double kGpuCall = 22.5, kGpuBytes = 10.8e3;
-// FLOP per microsecond of a small product on the GPU. Large ones are the GPU's in any case.
+// FLOP per microsecond of a small product on the GPU. Large products go to the GPU in any case.
 constexpr double kGpuRate = 10e6;
 
 double gpu_us(const Problem& p) {
@@ -41,12 +41,12 @@ double gpu_us(const Problem& p) {
          static_cast<double>(p.batch.count) * (bytes_of(p) / kGpuBytes + flop_of(p) / kGpuRate);
 }
 
-constexpr double kCpuBytes = 40e3;  // bytes per microsecond; HW: the same Xeon
-// Outputs that one thread of OpenBLAS multiplies; OpenBLAS does not split k among threads.
+constexpr double kCpuBytes = 40e3;  // bytes per microsecond; HW: 16 cores of a Xeon
+// Outputs per thread of OpenBLAS, which does not split k among threads.
 constexpr double kOutputsPerThread = 64 * 64;
 
-// Microseconds of a cube with this many FLOP: between two measured ones a power, beyond the last
-// one proportional.
+// Microseconds of a cube with this many FLOP: a power law between two measured cubes, proportional
+// to FLOP beyond the largest one.
 double us_of_cube(double flop, const CpuRates& rates) {
   constexpr auto& sizes = CpuRates::kSizes;
   if (flop <= flop_of_cube(sizes.front())) return rates.us.front();
@@ -67,7 +67,7 @@ double cpu_us(const Problem& p, const CpuRates& rates) {
   return us * static_cast<double>(p.batch.count);
 }
 
-// WHY the median: the fastest call of a CPU is faster than most.
+// WHY the median: the fastest call of a CPU is faster than most calls.
 double microseconds_of(const Problem& problem, const Operands& at) {
   std::array<double, 5> us;
   multiply_on_cpu(problem, at);
@@ -129,7 +129,7 @@ Sides predicted_sides(const Problem& problem, const CpuRates& cpu) {
   return {cpu_us(problem, cpu), gpu_us(problem)};
 }
 
-// WHY without measuring: no CPU takes as long as a call of the GPU.
+// WHY not measure: for products this small, no CPU takes as long as a call of the GPU.
 constexpr double kFewFlop = 2.0 * 16 * 16 * 16, kFewBytes = 16 << 10;
 
 Sides predicted_sides(const Problem& problem) {

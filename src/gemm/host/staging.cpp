@@ -23,7 +23,7 @@ PinnedBuffer::~PinnedBuffer() {
   try {
     device_.free_pinned(memory_);
   } catch (const StatusError&) {
-    // WHY: a destructor may not throw, and a device that failed has already reported it.
+    // WHY ignore: a destructor must not throw, and a device that failed has already reported it.
   }
 }
 

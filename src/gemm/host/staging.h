@@ -10,11 +10,11 @@
 
 namespace tessera::gemm::host {
 
-// Device memory that grows with the calls.
+// A buffer of device memory that grows with the calls.
 class KeptBuffer {
  public:
   explicit KeptBuffer(Device& device) : device_(device) {}
-  // A buffer of at least this many bytes, with any content. No launch or copy may use the last one.
+  // The address of `bytes` bytes or more, of any content. The last buffer must not be in use.
   DeviceAddress at_least(std::size_t bytes);
   DeviceAddress address() const { return buffer_.address(); }
   std::size_t bytes() const { return buffer_.bytes(); }
@@ -25,7 +25,7 @@ class KeptBuffer {
   DeviceBuffer buffer_;
 };
 
-// Pinned host memory that grows with the calls.
+// A buffer of pinned host memory that grows with the calls.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(Device& device) : device_(device) {}
@@ -40,7 +40,7 @@ class PinnedBuffer {
   std::size_t bytes_ = 0;
 };
 
-// For one call at a time, which holds the mutex.
+// Serves one call at a time, which holds `mutex`.
 struct Staging {
   explicit Staging(Device& device)
       : a(device),
@@ -56,14 +56,14 @@ struct Staging {
         out(device, threads),
         arrived(device) {}
 
-  // Frees device memory, of which no launch or copy may be in flight: buffers of more bytes.
+  // Frees device buffers of more than `bytes` bytes. No launch or copy may still use them.
   void release_above(std::size_t bytes);
 
   std::mutex mutex;
   CopyThreads threads;
   KeptBuffer a, b, c, d, scale, bias;  // panels
   KeptBuffer whole;                    // all operands of a small problem
-  PinnedBuffer up, down;               // the same in host memory: what goes in, what comes out
+  PinnedBuffer up, down;               // operands of a small problem in host memory: inputs, D
   Lane in, out;
   OwnedEvent arrived;
   std::deque<OwnedEvent> multiplied;

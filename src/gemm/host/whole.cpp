@@ -8,22 +8,22 @@
 namespace tessera::gemm::host {
 namespace {
 
-// Bytes of operands and D of the products that go in together.
+// The most bytes of operands and D in a group of products.
 constexpr double kMostBytes = 4 << 20;
-// Operands begin at multiples of this on the device, and their lines at multiples of kLineBytes,
-// which is what wide copies of kernels need.
+// On the device, operands begin at multiples of kBegin bytes and their lines at multiples of
+// kLineBytes, as the wide copies of kernels require.
 constexpr std::int64_t kBegin = 256, kLineBytes = 16;
-// The host copies the next operand once this many bytes are being sent.
+// When this many bytes are packed, their copy to the device starts.
 constexpr std::int64_t kWorthACopy = 64 << 10;
 
-// One operand of every product: its lines as the caller has them, and packed.
+// One operand of all products: its lines in the caller's memory, and packed.
 struct Packed {
-  std::uint64_t host = 0;   // the first product, or a list of addresses
+  std::uint64_t host = 0;   // address of the first product, or of a list of addresses
   std::int64_t stride = 0;  // elements between two products of the caller
   int element = 1;
   std::int64_t length = 0, lines = 0;  // elements of a line
-  std::int64_t host_ld = 0, ld = 0;    // elements between lines
-  std::int64_t begin = 0;              // begin of the first product, in bytes
+  std::int64_t host_ld = 0, ld = 0;    // elements from line to line
+  std::int64_t begin = 0;              // byte offset of the first packed product
   bool is_list = false, is_shared = false;
 
   std::int64_t product_elements() const { return lines * ld; }
@@ -48,7 +48,7 @@ Packed packed(const MatrixView& view, bool is_along_rows, ElementType type, cons
   return out;
 }
 
-// All operands of a group of products, side by side: the inputs, then D.
+// The packed operands of a group of products, one after the other: the inputs, then D.
 struct Layout {
   Layout(const Problem& p, const Operands& at) {
     const Batch& batch = p.batch;
@@ -60,7 +60,7 @@ struct Layout {
     }
     if (p.beta != 0) c = packed(view_c(p), d_rows, t.c, batch, at.c, batch.stride_c);
     d = packed(view_d(p), d_rows, t.d, batch, at.d, batch.stride_d);
-    if (!has_own_c(p)) c.is_shared = false;  // it is where D of each product is
+    if (!has_own_c(p)) c.is_shared = false;  // the copy of D first holds C of each product
     const auto vector = [&](VectorKind kind, ElementType type, std::uint64_t host) {
       Packed out{.host = host, .element = size_of(type)};
       out.length = out.ld = out.host_ld = view_of(kind, p).rows;
@@ -109,7 +109,7 @@ class Whole {
   }
 
   void run() {
-    // WHY: work that the caller gave the stream before may still write what is copied.
+    // WHY wait: earlier work of the caller on this stream may still write the operands.
     device_.synchronize(stream_);
     bool has_launched = false;
     try {
@@ -122,7 +122,7 @@ class Whole {
       }
     } catch (const std::exception& error) {
       abandon();
-      // WHY a new status: all others mean that nothing was launched.
+      // WHY kFailed: any other status means that nothing was launched.
       if (has_launched) throw StatusError(Status::failed(error.what()));
       throw;
     }
@@ -138,7 +138,8 @@ class Whole {
     send();
   }
 
-  // Into the pinned buffer. WHY the copy of what is there before: it runs while the host goes on.
+  // Packs an operand into the pinned buffer. WHY send earlier operands first: the host
+  // packs while they are copied.
   void pack(const Packed& one, std::int64_t first, std::int64_t count) {
     if (one.lines == 0 || one.length == 0) return;
     const bool is_next = round_up(packed_, kBegin) == one.begin;
@@ -174,8 +175,9 @@ class Whole {
             static_cast<std::size_t>(one.lines)};
   }
 
-  // WHY the last group is as large as the others: the same kernel multiplies all products, so that
-  // each has the same bits at any place in the batch. Results beyond the last product are not used.
+  // WHY the last group is as large as the others: one kernel multiplies all products,
+  // so that a product has the same bits at any place in the batch. Results after the
+  // last product are not used.
   void multiply() {
     Problem part = problem_;
     part.lda = layout_.a.ld;
@@ -217,12 +219,12 @@ class Whole {
     }
   }
 
-  // WHY: the next call uses the same buffers.
+  // Waits for all copies. WHY: the next call uses these buffers.
   void abandon() noexcept {
     try {
       device_.synchronize(stream_);
     } catch (const StatusError&) {
-      // WHY: a device that failed has already reported it.
+      // WHY ignore: a device that failed has already reported the failure.
     }
   }
 
@@ -233,16 +235,16 @@ class Whole {
   const PlanOptions& options_;
   void* const stream_;
   Layout layout_;
-  std::int64_t products_ = 1;  // products that go in together
+  std::int64_t products_ = 1;  // products of a group
   DeviceAddress base_ = 0;
   std::byte *up_ = nullptr, *down_ = nullptr;
-  std::int64_t packed_ = 0, sent_ = 0;  // ends in the layout, in bytes
+  std::int64_t packed_ = 0, sent_ = 0;  // bytes of the layout that are packed, and sent
 };
 
 }  // namespace
 
 bool fits_whole(const Problem& p) {
-  // WHY: doubles. The bytes of a problem may be more than 63 bits count.
+  // WHY doubles: a problem may have more bytes than 63 bits count.
   const auto bytes = [](std::int64_t rows, std::int64_t cols, ElementType type) {
     return static_cast<double>(rows) * static_cast<double>(cols) * size_of(type);
   };

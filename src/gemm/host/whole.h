@@ -1,4 +1,4 @@
-// Small problems whose operands are in host memory, multiplied by the GPU: all operands are copied,
+// Multiplies operands of small problems in host memory on the GPU: all operands are copied,
 // multiplied and copied back on one stream. A batch is processed in groups of products.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace tessera::gemm::host {
 
-// Whether one product of the problem is small enough.
+// Whether one product of the problem is small enough for multiply_whole().
 bool fits_whole(const Problem& problem);
 
-// The contract of multiply_from_host(), for a problem that is not empty.
+// Does what multiply_from_host() does, for a problem that is not empty.
 void multiply_whole(Handle& handle, Staging& staging, const Problem& problem,
                     const Operands& operands, const PlanOptions& options, void* stream);
 

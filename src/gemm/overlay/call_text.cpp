@@ -22,7 +22,8 @@ std::string joined(std::initializer_list<std::int64_t> numbers) {
 }
 
 std::int64_t step_class(std::int64_t ld, std::int64_t stride, ElementType type) {
-  // WHY unsigned: the leading dimension of a matrix of one line may be any number.
+  // WHY unsigned: the leading dimension of a matrix of one line may be any
+  // number, and may overflow.
   std::uint64_t bits = kMostOfSteps;
   for (const std::int64_t step : {ld, stride}) {
     bits |= static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(size_of(type));
@@ -46,7 +47,7 @@ std::string workspace_text(std::int64_t bytes, bool is_class) {
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes))));
 }
 
-// The operands of a batch that all products share.
+// The operands that all products of a batch share, as a word of the text.
 std::string shared_text(const Batch& batch) {
   std::string text;
   if (batch.stride_a == 0) text += "a";

@@ -19,7 +19,7 @@ std::string hash_of_text(std::string_view text) {
   return hash_of(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-// A device's name is written as it is, and one line.
+// The text on one line: control characters become spaces.
 std::string one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
@@ -32,7 +32,8 @@ std::string short_text(double us) {
   return text;
 }
 
-// Takes the text up to the separator, and drops both. None if there is no separator.
+// Returns the text before the first separator, and removes it and the separator. None
+// if there is no separator.
 std::optional<std::string_view> take(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   if (end == std::string_view::npos) return std::nullopt;
@@ -56,7 +57,7 @@ bool read_us(std::string_view& line, double& us) {
   return error == std::errc() && end == word->data() + word->size() && std::isfinite(us) && us > 0;
 }
 
-// "" or what is wrong.
+// Reads an overlay. Returns what is wrong with the text, or "".
 std::string read(std::string_view text, Overlay& to) {
   const std::string_view all = text;
   const auto first = take(text, '\n');

@@ -1,6 +1,6 @@
-// Results of a user's own measurements: for each problem, the plan that was fastest on this GPU. An
-// overlay outranks the cost model. It is a cache, so whatever is wrong with one is a miss: it never
-// makes a call fail.
+// A user's own measurements: for each problem, the plan that was fastest on this GPU. An overlay
+// outranks the cost model. It is a cache: a wrong entry or file is ignored, and never makes a call
+// fail.
 //
 //   tessera overlay 1
 //   gpu NVIDIA H200
@@ -9,9 +9,9 @@
 //   8.1 9.3 simt_f32/128x64:whole type=f32 order=col layout=NN m=300 ... workspace=any
 //   end 1 0123456789abcdef
 //
-// A line is the plan's median in microseconds, that of the model's choice, the plan, and the
-// problem's key (call_text.h), in the order of the keys. The last one has the count of the lines
-// and a hash of all before it, so that a file that was cut or changed is noticed.
+// An entry has the plan's median in microseconds, the median of the model's choice, the plan, and
+// the problem's key (call_text.h). Entries are sorted by key. The last line has their number and a
+// hash of all text before it, so that a file that was cut or changed is noticed.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct OverlayOrigin {
 
 struct OverlayEntry {
   std::string plan;                // Candidate::name()
-  double us = 0, by_model_us = 0;  // medians: of this plan, and of the one that the model chooses
+  double us = 0, by_model_us = 0;  // medians in microseconds: of the plan, of the model's choice
 
   bool operator==(const OverlayEntry&) const = default;
 };
@@ -40,16 +40,16 @@ struct Overlay {
   std::string path;
   OverlayOrigin origin;
   std::map<std::string, OverlayEntry, std::less<>> entries;  // by key_of()
-  std::string ignored;  // why it has no entries though there is a file; else empty
+  std::string ignored;  // why the entries of a file were dropped; else empty
 };
 
-// A longer file is a miss that is not read: about 20,000 entries.
+// A longer file is ignored without reading it. The limit is about 20,000 entries.
 inline constexpr std::size_t kMostOverlayBytes = std::size_t{4} << 20;
 
 std::string text_of(const Overlay& overlay);
-// Never throws for what a text holds: an overlay that cannot be read is one that is ignored.
+// Does not throw for any text: an overlay that cannot be read has no entries, but a reason.
 Overlay overlay_of(std::string_view text, std::string path);
-// Drops the entries of another GPU or of another version of the library, and says so.
+// Drops the entries of another GPU or of another version of the library, and sets `ignored`.
 void ignore_if_foreign(Overlay& overlay, const OverlayOrigin& here);
 
 }  // namespace tessera::gemm

@@ -29,14 +29,14 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// Empty if the user has none.
+// The user's cache folder; empty if the user has none.
 std::string cache_folder() {
   const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
   if (!cache.empty()) return cache + "/tessera";
   return home.empty() ? "" : home + "/.cache/tessera";
 }
 
-// "NVIDIA H100 80GB HBM3" -> "nvidia-h100-80gb-hbm3".
+// The file for a GPU: "NVIDIA H100 80GB HBM3" -> "nvidia-h100-80gb-hbm3" and the extension.
 std::string file_name_of(const std::string& gpu) {
   std::string name;
   for (const unsigned char c : gpu) {
@@ -49,7 +49,7 @@ std::string file_name_of(const std::string& gpu) {
   return name + kExtension;
 }
 
-// The value of TESSERA_TUNING; null if it is not set.
+// The value of TESSERA_TUNING: null if it is not set, empty if it is "off".
 const char* given_path() {
   const char* const path = std::getenv(kVariable);
   return path && std::strcmp(path, "off") == 0 ? "" : path;
@@ -60,7 +60,7 @@ const char* given_path() {
                                         "', but cannot be written: " + std::strerror(error)));
 }
 
-// For a GPU that a plan is made for: never an error.
+// The overlay for a GPU that plans are made for; null if there is none. Errors are ignored.
 std::unique_ptr<const Overlay> overlay_for(const DeviceInfo& info) {
   try {
     const std::string path = overlay_path(info.name);
@@ -102,7 +102,7 @@ Overlay read_overlay(const std::string& path) {
   if (!fs::exists(path, error)) return {path, {}, {}, {}};
   if (!fs::is_regular_file(path, error)) return {path, {}, {}, path + " is no file"};
   std::ifstream file(path, std::ios::binary);
-  // WHY one byte more: so a longer file is noticed, and the rest of it is not read.
+  // WHY one byte more: a longer file is noticed, and the rest of it is not read.
   std::string text(kMostOverlayBytes + 1, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof()) {
     return {path, {}, {}, path + " cannot be read"};

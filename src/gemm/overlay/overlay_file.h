@@ -1,6 +1,6 @@
-// The files of overlays: one per GPU in the user's cache folder ($XDG_CACHE_HOME/tessera, else
-// ~/.cache/tessera), or the one file that TESSERA_TUNING names; if it is "off" or empty, there is
-// none.
+// The files of overlays: one per GPU in the user's cache folder ($XDG_CACHE_HOME/tessera,
+// else ~/.cache/tessera), or the one file that TESSERA_TUNING names. If TESSERA_TUNING is
+// "off" or empty, there is no file.
 #pragma once
 
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace tessera::gemm {
 
-// The file of this GPU, whether or not it exists. Empty: no overlay is used.
+// The path of the file of this GPU, which need not exist. Empty: no overlay is used.
 std::string overlay_path(const std::string& gpu);
-// The files of all GPUs that have one.
+// The paths of all files of overlays that exist.
 std::vector<std::string> overlay_paths();
 
 // The commit of the images that this process runs. Throws kUnavailable if there are none.
 std::string library_version();
 
-// The overlay in a file, whoever measured it. A file that cannot be read is ignored, with the
-// reason. Without a file the overlay has no entries.
+// The overlay in a file, for any GPU and library. If the file cannot be read, the overlay has no
+// entries and states the reason. Without a file the overlay has no entries.
 Overlay read_overlay(const std::string& path);
-// Replaces the file in one step: a reader finds the old one or the new one. Makes its folder.
-// Throws kUnavailable.
+// Replaces the file in one step, so that a reader finds the old or the new one. Creates the folder.
+// Throws kUnavailable if that fails.
 void write_overlay(const Overlay& overlay);
 
-// Does nothing if there is no file.
+// Deletes the file; does nothing if there is no file. Throws kUnavailable if that fails.
 void remove_overlay(const std::string& path);
 
-// The limits of a GPU with the user's overlay. Reads its file once per process, at the first call
-// for a GPU of that name.
+// The limits of a GPU with the user's overlay. The overlay's file is read once per process and
+// GPU name, at the first call.
 DeviceLimits tuned_limits_of(const DeviceInfo& info);
 
 }  // namespace tessera::gemm

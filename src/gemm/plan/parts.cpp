@@ -10,7 +10,7 @@
 namespace tessera::gemm {
 namespace {
 
-// HW: a part still fills the tiles of every kernel, and begins where vectors do.
+// HW: parts of this size fill the tiles of every kernel, and begin at multiples of vectors.
 constexpr std::int64_t kLeastExtent = 128;
 constexpr int kMostHalvings = 8;
 
@@ -20,11 +20,11 @@ std::int64_t halved(std::int64_t extent, int times) {
 
 struct Cut {
   std::vector<Subproblem> parts;
-  std::string_view text;  // what they are
+  std::string_view text;  // what the parts are: "parts of rows"
   double cost;            // of all parts
 };
 
-// Names the parts in the caller's order.
+// The name of the parts, in rows and columns of the caller's order.
 std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   const bool is_row_major = p.order == Order::kRowMajor;
   const std::int64_t rows = is_row_major ? extents.rows : extents.columns;
@@ -33,7 +33,7 @@ std::string_view name_of_parts(const Problem& p, const Extents& extents) {
   return rows >= p.m ? "parts of columns" : "parts of rows and columns";
 }
 
-// The candidate of the cheapest kernel, with all the workspace that it requests.
+// The candidate with the cheapest kernel, with all the workspace that the kernel requests.
 Candidate cheapest(const Subproblem& product, const DeviceLimits& limits,
                    const PlanOptions& options) {
   std::vector<Candidate> all = candidates_of(product, limits, options);
@@ -42,8 +42,9 @@ Candidate cheapest(const Subproblem& product, const DeviceLimits& limits,
   }));
 }
 
-// The least cost of cuts by rows, by columns, and by both, with the fewest halvings after which the
-// kernel that is the cheapest for a part fits the workspace. None where no number of them does.
+// Cuts D by rows, by columns, and by both, with the fewest halvings after which the
+// cheapest kernel of a part fits the workspace limit, and returns the cheapest cut. None if
+// no number of halvings is enough.
 std::optional<Cut> fewest_halvings(const Subproblem& whole, const DeviceLimits& limits,
                                    const PlanOptions& options) {
   std::optional<Cut> best;
@@ -65,9 +66,9 @@ std::optional<Cut> fewest_halvings(const Subproblem& whole, const DeviceLimits& 
   return best;
 }
 
-// The cut of k into as few parts as the workspace of the whole suggests, or a few more. Nothing is
-// repacked or split twice then, as it is where D is cut both ways, but D is read once more by each
-// part after the first.
+// Cuts k into as few parts as the workspace of the whole suggests, or a few more. Unlike with a
+// cut of D in both directions, nothing is repacked or split into terms twice; but each part after
+// the first reads D once more.
 std::optional<Cut> cut_along_k(const Subproblem& whole, const DeviceLimits& limits,
                                const PlanOptions& options) {
   constexpr std::int64_t kTries = 3, kMostParts = 256;
@@ -89,7 +90,7 @@ std::optional<Cut> cut_along_k(const Subproblem& whole, const DeviceLimits& limi
   return std::nullopt;
 }
 
-// Whether one is planned as the other.
+// Whether the plan of one product also serves the other product.
 bool are_alike(const Subproblem& x, const Subproblem& y) {
   const Problem &a = x.problem, &b = y.problem;
   return a.m == b.m && a.n == b.n && a.k == b.k && a.beta == b.beta && a.epilogue == b.epilogue &&
@@ -105,7 +106,7 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   std::vector<Step> steps;
   std::vector<std::pair<const Subproblem*, KernelChoice>> planned;
   for (const Subproblem& part : parts) {
-    // Parts that are planned alike take the kernel that the first one took, and no other kernel is
+    // A part like an earlier part takes the kernel of the earlier part; no other kernel is
     // tried.
     const auto alike = std::find_if(planned.begin(), planned.end(), [&](const auto& other) {
       return are_alike(*other.first, part);
@@ -140,7 +141,7 @@ bool plan_in_parts(double least_cost, const PlanOptions& of_whole, Plan& plan) {
   const Problem& p = plan.problem;
   if (p.batch.kind != BatchKind::kNone) return false;
   PlanOptions options = of_whole;
-  options.packed = {};  // which is of whole operands
+  options.packed = {};  // packed operands are whole operands
   const Subproblem whole = subproblem_of(p, plan.alignment);
   std::optional<Cut> cut = fewest_halvings(whole, plan.limits, options);
   std::optional<Cut> of_k = cut_along_k(whole, plan.limits, options);

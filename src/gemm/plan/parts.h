@@ -1,5 +1,5 @@
-// Products in parts, one after the other: where the temps of the whole exceed the workspace, those
-// of a part fit.
+// Plans a product as parts that run one after the other: if the temps of the whole exceed the
+// workspace limit, those of a part may fit.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace tessera::gemm {
 
-// Plans products one by one: their steps, and one candidate for the whole. Not ok where one of them
-// does not fit the workspace. `text`: what they are, "groups of rows".
+// Plans the parts one by one, and sets the steps of `plan` and one candidate for the whole. Not ok
+// if a part does not fit the workspace limit. `text` names the parts: "groups of rows".
 Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
                   const PlanOptions& options, Plan& plan);
 
-// Plans a product that is not a batch in parts: the fewest for which the cheapest kernel of a part
-// fits into the workspace. Takes that plan if it costs less than `least_cost`, the cost of the best
-// plan that fits as a whole. Else returns false and leaves the plan as it was.
+// Plans a product that is not a batch in the fewest parts for which the cheapest kernel of a part
+// fits the workspace limit. Takes that plan if it costs less than `least_cost` (microseconds), the
+// cost of the best plan of the whole. Else returns false and leaves `plan` as it was.
 bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan);
 
 }  // namespace tessera::gemm

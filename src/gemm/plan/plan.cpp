@@ -14,8 +14,8 @@
 namespace tessera::gemm {
 namespace {
 
-// A product is tried in parts where what exceeds the workspace costs at most this share of what
-// does not.
+// A product is tried in parts if its cheapest candidate exceeds the workspace limit and costs at
+// most this share of the cheapest candidate within the limit.
 constexpr double kWorthParts = 0.95;
 constexpr double kAnyCost = std::numeric_limits<double>::infinity();
 

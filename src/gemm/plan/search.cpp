@@ -21,7 +21,7 @@ class Search {
     }
   }
 
-  // Throws the reason if there is none.
+  // Returns all candidates; throws the reason if there are none.
   std::vector<Candidate> candidates() {
     candidates_.reserve(16);
     if (options_.kernel) {
@@ -37,7 +37,7 @@ class Search {
     const Kernel& kernel = *choice.kernel;
     const Epilogue& epilogue = problem_.epilogue;
     if (!choice.decision.empty()) given_ = decision_named(choice);
-    // Without a product there is nothing to split or to repack.
+    // WHY: if A and B are not read, nothing is split or repacked.
     if (!reads_ab(problem_)) given_.reset();
     if (kernel.applies_epilogue && !is_fused(epilogue)) {
       throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
@@ -51,7 +51,8 @@ class Search {
     if (!kernel.applies_epilogue && !epilogue.is_identity()) require(check_sums(problem_));
     Status status;
     for (const auto& route : routes_) {
-      // Routes that finish later are for kernels that do not apply the epilogue, and no others.
+      // Kernels that apply the epilogue take routes that keep the epilogue;
+      // others take other routes.
       const bool keeps_epilogue = route->product.problem.epilogue == epilogue;
       if (kernel.applies_epilogue != keeps_epilogue && !epilogue.is_identity()) continue;
       if (route->product.problem.types != kernel.types && is_by_more_digits(*route)) continue;
@@ -70,7 +71,7 @@ class Search {
                                            kernel.name + " does not have"));
   }
 
-  // Drops candidates that do something else than what was given.
+  // Drops candidates whose decision is not the given one.
   void keep_given(const KernelChoice& choice) {
     if (candidates_.empty()) return;
     const std::string wanted = name_of(*given_), other = name_of(candidates_.front().decision);
@@ -166,16 +167,16 @@ class Search {
   const Problem problem_;
   const DeviceLimits& limits_;
   const PlanOptions& options_;
-  std::optional<Decision> given_;  // the one that the named kernel is to make
+  std::optional<Decision> given_;  // the decision that the named kernel must follow
   Status refused_;                 // why a rewrite that the problem needs is not possible
   std::vector<std::shared_ptr<const Route>> routes_;
-  std::vector<Offer> offers_;  // of one kernel
+  std::vector<Offer> offers_;  // offers of one kernel
   std::vector<Candidate> candidates_;
 };
 
-// Microseconds by which candidates are ranked: what the GPU takes, and what the host pays for the
-// launches after the first. WHY apart: calls that are queued hide the host's time, and a program
-// whose products are short waits for it.
+// The microseconds by which candidates are ranked: the time on the GPU, plus the host's time for
+// the launches after the first. WHY apart from the cost: queued calls hide the host's time, but a
+// program with short products waits for it.
 double rank_of(const Candidate& candidate, const PassCosts& costs) {
   const Cost& c = candidate.cost;
   const int later = (c.repack > 0) + (c.add > 0) + (c.remainder > 0) + (c.finish > 0);
@@ -199,7 +200,7 @@ Status rank(std::vector<Candidate>& candidates, std::int64_t limit, const Device
                                 least->kernel->name + " needs at least " +
                                 std::to_string(least->workspace_bytes()) + " for this problem");
   }
-  // WHY by places: candidates are large to move, and a total takes a while to add up.
+  // WHY sort indices: candidates are large to move, and their totals take a while to add up.
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {

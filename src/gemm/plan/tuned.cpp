@@ -16,7 +16,8 @@ bool is_free(const PlanOptions& o) {
          o.remainder == Policy::kModel;
 }
 
-// Throws the reason if the entry's plan is not valid for this problem.
+// The candidate that an overlay's entry names. Throws the reason if that candidate is not
+// possible for this problem.
 Candidate planned_again(const std::string& name, PlanOptions options, const Plan& plan) {
   const std::vector<KernelChoice> choices = choose_kernels(name);
   if (choices.size() != 1 || choices.front().decision.empty() || is_rung(*choices.front().kernel)) {

@@ -2,14 +2,14 @@
 
 namespace tessera::gemm {
 
-// WHY not where D is narrower than the sums: kernels that apply an epilogue in their store take a
-// bias and an activation there.
+// WHY D must have the type of the sums: for a narrower D, kernels apply a bias and an
+// activation in their store.
 bool is_bias_as_c(const Problem& problem) {
   const bool is_row_major = problem.order == Order::kRowMajor;
   const Epilogue bias{.bias = is_row_major ? VectorKind::kPerColumn : VectorKind::kPerRow};
   return problem.epilogue == bias && !reads_c(problem) &&
          problem.types.d == facts_of(problem.types.compute).sum &&
-         problem.batch.kind != BatchKind::kPointers;  // there each product has its own C
+         problem.batch.kind != BatchKind::kPointers;  // a pointer batch has a C for each product
 }
 
 Status add_bias_as_c(const Route& from, const DeviceLimits&, std::vector<Route>& routes) {

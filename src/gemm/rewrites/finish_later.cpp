@@ -9,9 +9,9 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr std::int64_t kLine = 32;  // sums: whole lines of 128 bytes or more
+constexpr std::int64_t kLine = 32;  // sums, which are 128 bytes or more
 
-// Whether D itself holds the sums until they are finished.
+// Whether D holds the sums until the last step finishes them.
 bool stay_in_d(const Types& types) {
   return types.d == facts_of(types.compute).sum && types.c == types.d;
 }
@@ -24,7 +24,7 @@ std::int64_t bytes_of_sums(const Problem& sums) {
   return elements * size_of(sums.types.d);
 }
 
-// Bytes that the last step moves.
+// Bytes that the last step reads and writes.
 double bytes_to_finish(const Problem& p) {
   const bool in_place = stay_in_d(p.types);
   const int bytes = size_of(facts_of(p.types.compute).sum) + size_of(p.types.d) +
@@ -57,7 +57,7 @@ Status check_sums(const Problem& problem) {
     return Status::unsupported(of + "no kernel reads " + describe(problem.batch) +
                                " and writes these");
   }
-  // WHY 128 bits: a stride between sums may exceed 63 bits.
+  // WHY 128 bits: the number of sums may exceed 63 bits.
   const std::int64_t length = length_of_line(problem), lines = lines_of(problem);
   constexpr __int128 kMost = __int128{1} << 60;
   if (length > kMost || (static_cast<__int128>(length) + kLine) * lines > kMost ||

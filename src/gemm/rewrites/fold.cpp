@@ -13,8 +13,8 @@ Order other_order(Order order) {
 }
 Op transposed(Op op) { return op == Op::kNone ? Op::kTranspose : Op::kNone; }
 
-// The matrices of one operand, stacked to a single matrix; empty if the rows of one do not continue
-// those of the previous one. With one row each, the stride between products is that of rows.
+// The matrices of an operand, stacked to one matrix; empty if the rows of a matrix do not continue
+// the rows of the previous matrix. For matrices of one row, `stride` becomes the row stride.
 std::optional<MatrixView> stacked(const MatrixView& one, std::int64_t stride, std::int64_t count) {
   MatrixView all = one;
   if (__builtin_mul_overflow(one.rows, count, &all.rows)) return {};
@@ -45,7 +45,8 @@ std::optional<Described> described(const MatrixView& all, Order order, Op prefer
   return as(transposed(preferred));
 }
 
-// One operand of the folded product: its view as an op and a leading dimension in `order`.
+// Describes an operand of the folded product by an op and a leading dimension in `order`.
+// False if that is impossible.
 bool describe_in(Order order, const Problem& p, const std::optional<MatrixView>& all, Op op_of_p,
                  Op& op, std::int64_t& ld) {
   if (!all) return false;
@@ -57,8 +58,8 @@ bool describe_in(Order order, const Problem& p, const std::optional<MatrixView>&
   return true;
 }
 
-// Folds a batch that shares B. `order` is that of the product. WHY the other order, too: with one
-// row per product, the rows of a column-major D are those of a row-major one.
+// Folds a batch whose products share B into one product in `order`. WHY try both orders: with one
+// row per product, the rows of a column-major D are also those of a row-major matrix.
 std::optional<Problem> folded_by_rows(const Problem& p, Order order) {
   const Batch& batch = p.batch;
   if (p.epilogue.scale == VectorKind::kPerRow || p.epilogue.bias == VectorKind::kPerRow) return {};
@@ -66,7 +67,7 @@ std::optional<Problem> folded_by_rows(const Problem& p, Order order) {
   one.batch = {};
   one.order = order;
   one.m = p.m * batch.count;
-  one.lda = one.ldb = one.ldc = 0;  // for operands that are not read
+  one.lda = one.ldb = one.ldc = 0;  // 0 for operands that are not read
   if (reads_ab(p)) {
     const auto all_a = stacked(view_a(p), batch.stride_a, batch.count);
     if (batch.stride_b != 0 || !describe_in(order, p, all_a, p.op_a, one.op_a, one.lda) ||
@@ -96,7 +97,7 @@ std::optional<Problem> folded(const Problem& problem) {
   const Batch& batch = problem.batch;
   if (batch.kind != BatchKind::kStrided || batch.count < 2) return {};
   if (problem.m == 0 || problem.n == 0 || !problem.scales.none()) return {};
-  if (outputs_of(problem) > 1) return {};  // another one may lie otherwise
+  if (outputs_of(problem) > 1) return {};  // the layout of another output may differ
   if (auto by_rows = folded_by_rows(problem)) return by_rows;
   if (auto by_columns = folded_by_rows(exchanged(problem))) return exchanged(*by_columns);
   return {};

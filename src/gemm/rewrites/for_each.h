@@ -1,4 +1,4 @@
-// A strided batch, product after product: the steps of one product run once for each.
+// A strided batch, one product after the other: the steps of a single product run once for each.
 #pragma once
 
 #include "gemm/rewrites/route.h"

@@ -7,7 +7,7 @@
 namespace tessera::gemm {
 namespace {
 
-// The alignment of an address `bytes` after one that has `alignment`.
+// The alignment of an address `bytes` after an address that has `alignment`.
 int alignment_behind(int alignment, std::int64_t bytes) {
   const std::int64_t lowest_bit = bytes & -bytes;
   return bytes == 0 ? alignment : static_cast<int>(std::min<std::int64_t>(alignment, lowest_bit));

@@ -1,5 +1,5 @@
-// A batch of groups of rows as separate products: a mixture of experts, where each group of rows is
-// multiplied by another B.
+// Splits a batch of groups of rows into separate products. In a mixture of experts, each group of
+// rows is multiplied by a different B.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tessera::gemm {
 
-// One product for each group that has rows, in order.
+// One product for each group that is not empty, in order.
 std::vector<Subproblem> products_of_groups(const Subproblem& whole);
 
 }  // namespace tessera::gemm

@@ -36,7 +36,7 @@ std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& exten
   std::vector<Subproblem> parts;
   const std::int64_t m = product.problem.m, n = product.problem.n;
   for (std::int64_t row = 0; row < m; row += extents.rows) {
-    // With A and B exchanged, columns are rows.
+    // WHY exchange A and B: the columns of D become rows.
     const Subproblem rows = exchanged(rows_of(product, row, std::min(extents.rows, m - row)));
     for (std::int64_t column = 0; column < n; column += extents.columns) {
       parts.push_back(exchanged(rows_of(rows, column, std::min(extents.columns, n - column))));

@@ -1,14 +1,14 @@
-// A compute type is a permission to round: kernels that multiply the same elements with more digits
-// take the product, too.
+// Routes with a compute type of more digits. A compute type permits rounding, so kernels that round
+// less may multiply the product, too.
 #pragma once
 
 #include "gemm/rewrites/route.h"
 
 namespace tessera::gemm {
 
-// WHY batches alone, of operands that are not split into terms: kernels on tensor cores take some
-// of them one product after the other, or not at all. Splitting costs more than it brings where a
-// product is small, batch or not.
+// For batches, and for operands that are split into terms. WHY: kernels on tensor cores take some
+// batches one product after the other, or not at all, and splitting a small product into terms
+// costs more than it saves.
 Status add_more_digits(const Route& from, const DeviceLimits& limits, std::vector<Route>& routes);
 
 }  // namespace tessera::gemm

@@ -7,12 +7,12 @@
 namespace tessera::gemm {
 namespace {
 
-// The operand that is converted.
+// The operand that is converted: the one with the smaller elements.
 OperandId narrow_operand(const Types& types) {
   return size_of(types.a) < size_of(types.b) ? OperandId::kA : OperandId::kB;
 }
 
-// An estimate: the bytes of a copy that takes the same time as the conversion.
+// The bytes of a copy that takes about as long as the conversion: an estimate.
 std::int64_t bytes_moved(const WidenedOperand& operand) {
   return operand.lines * operand.length * operand.products *
          (size_of(ElementType::kBf16) + size_of(ElementType::kF32)) * 5 / 4;

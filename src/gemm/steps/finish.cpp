@@ -22,7 +22,8 @@ const HelperEntry& finish_entry_of(const Problem& p) {
   return finish_entry_for(facts_of(p.types.compute).sum, p.types.d, p.epilogue.writes_x());
 }
 
-// A vector of the parameters at `offset`, where the problem has it.
+// Patches a vector of the epilogue at byte `offset` of the parameters, if
+// the problem has the vector.
 void patch_vector(Step& step, std::size_t offset, VectorKind kind, const PlannedAddress& at) {
   if (kind == VectorKind::kNone) return;
   step.addresses.push_back({offset + offsetof(epilogue::Vector, values), at});

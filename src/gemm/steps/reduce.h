@@ -1,4 +1,4 @@
-// The steps after a product whose tiles or whose k were split: they add partial sums.
+// The steps that add partial sums, after a product whose tiles or whose k were split.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace tessera::gemm {
 // The launch that adds the partial sums of a schedule's split tiles.
 LaunchShape shape_of_reduce(const schedule::StreamK& schedule, int block_m, int block_n, int sms);
 
-// Matrices of partial sums of a product, `part` elements apart, with rows of `ld`.
+// The matrices of partial sums of a product, `part` elements apart. Rows are `ld` elements apart.
 struct PartialMatrices {
   int parts;
   std::int64_t ld, part;
   PlannedAddress at;
 };
-// Adds the parts of k of a whole product.
+// The step that adds the partial sums of all parts of k.
 Step reduce_parts_step(const std::string& entry, const PartialMatrices& partials,
                        const Product& product, int sms);
 

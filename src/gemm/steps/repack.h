@@ -1,5 +1,5 @@
-// The step before a product that copies operands into the form which tensor copies take: whole,
-// aligned rows. The copies are temps.
+// A step before a product: it copies operands into temps, as tensor copies need
+// them: in whole, aligned rows.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace tessera::gemm {
 
-// An operand that is copied: element (outer, k) is at outer * from_outer + k * from_k, one of which
-// is 1. Its copy has `k` rows of `outer` elements. Rows along k exchange the names.
+// An operand that is copied: (outer, k) is element outer * from_outer + k * from_k; one stride is
+// 1. The copy has `k` rows of `outer` elements; for rows along k, the names change places.
 struct RepackedOperand {
   long long outer, k;
   long long from_outer, from_k;
   PlannedAddress from, to;
 };
 
-// Elements from row to row of a copy, and its bytes. `element_bytes`: 2 or 4.
+// The row stride of a copy in elements, and the copy's bytes. `element_bytes`: 1, 2 or 4.
 long long repacked_ld(long long outer, int element_bytes);
 std::int64_t repacked_bytes(long long outer, long long k, int element_bytes);
 
-// Copies one operand or both. Elements of 2 bytes are copied row by row: from_outer is 1.
+// Copies A, B or both. Elements of 2 bytes are copied row by row: from_outer is 1.
 Step repack_step(const std::string& entry, int element_bytes,
                  const std::optional<RepackedOperand>& a, const std::optional<RepackedOperand>& b);
 

@@ -44,8 +44,8 @@ void patch_product(Step& step, std::size_t offset, const Product& product) {
   if (product.params.k > 0) {
     step.scales.push_back({offset + offsetof(GemmParams, alpha), Scale::kAlpha});
   }
-  // A bias that is added as C, and earlier parts that are in D, count once, whatever the caller's
-  // beta.
+  // A C that is a bias, or an earlier part of k in D, is added once,
+  // whatever beta the caller gives.
   if (product.params.beta != 0 && product.c.slot == Slot::kC) {
     step.scales.push_back({offset + offsetof(GemmParams, beta), Scale::kBeta});
   }

@@ -1,6 +1,6 @@
 // The steps of a plan: launches that name slots and temps instead of addresses. Each address in a
-// kernel's parameters is a patch (a slot or a temp, and a distance from it in bytes), which is
-// applied when the plan is executed. So one plan serves any number of operands.
+// kernel's parameters is a patch (a slot or a temp, plus a distance in bytes), which is applied
+// when the plan is executed. So one plan serves any number of operands.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace tessera::gemm {
 
-// The canonical form of a problem as kernels are handed it.
+// The kernel parameters of a problem in canonical form (D is row-major), with addresses.
 GemmParams canonical_params(const Problem& problem, const Operands& operands);
-// The same for a problem as it is, without addresses: of one in column-major order, whose D the
-// kernel stores transposed, too.
+// The kernel parameters of a problem in its own order, without addresses. If the problem is in
+// column-major order, the kernel must store D transposed.
 GemmParams params_of(const Problem& problem);
 
-// The caller's operands, numbered as in the table of operands (slot_of), the workspace, and A and B
-// in the form that a family reads (gemm/call/pack.h).
+// What an address refers to: an operand of the caller, numbered like OperandId; the workspace; or A
+// or B in the form that a family reads (gemm/call/pack.h).
 enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace = kOperands, kPackedA, kPackedB };
 constexpr OperandId operand_of(Slot slot) { return static_cast<OperandId>(slot); }
 constexpr Slot slot_of(OperandId id) { return static_cast<Slot>(id); }
@@ -32,11 +32,11 @@ constexpr Slot packed_slot_of(Slot operand) {
   return operand == Slot::kA ? Slot::kPackedA : Slot::kPackedB;
 }
 
-// An address that is not known yet: a distance from a slot or, in the workspace, from a temp.
+// An address before a call: a distance from a slot or, in the workspace, from a temp.
 struct PlannedAddress {
   Slot slot = Slot::kA;
   std::int64_t delta = 0;  // bytes
-  int temp = 0;            // which piece of the workspace
+  int temp = 0;            // number of the piece of the workspace
 
   PlannedAddress moved(std::int64_t bytes) const { return {slot, delta + bytes, temp}; }
   bool operator==(const PlannedAddress&) const = default;
@@ -44,16 +44,16 @@ struct PlannedAddress {
 constexpr PlannedAddress address_of_temp(int temp) { return {Slot::kWorkspace, 0, temp}; }
 
 struct AddressPatch {
-  std::size_t offset;  // in the parameters
+  std::size_t offset;  // in bytes, in the parameters
   PlannedAddress address;
   Use use = Use::kRead;
 
   bool operator==(const AddressPatch&) const = default;
 };
 
-// A tensor map; `desc` has no address.
+// A tensor map in the parameters. `desc` has no address; the patch supplies it.
 struct MapPatch {
-  std::size_t offset;  // a multiple of 64
+  std::size_t offset;  // in bytes, a multiple of 64
   TensorMapDesc desc;
   PlannedAddress address;
   Use use = Use::kRead;
@@ -61,7 +61,7 @@ struct MapPatch {
   bool operator==(const MapPatch&) const = default;
 };
 
-// alpha or beta, a double in the parameters.
+// alpha or beta, and the byte offset of this double in the parameters.
 enum class Scale : std::uint8_t { kAlpha, kBeta };
 struct ScalePatch {
   std::size_t offset;
@@ -70,27 +70,27 @@ struct ScalePatch {
   bool operator==(const ScalePatch&) const = default;
 };
 
-// The kinds of steps: each is device code in kernels/passes, except for the product itself.
+// The kinds of steps. Each but kMultiply is device code in kernels/passes.
 enum class Pass : std::uint8_t { kWiden, kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
 std::string_view name_of(Pass pass);  // "multiply"
 
 // One launch.
 struct Step {
   Pass pass;
-  Launch launch;  // its parameters hold zeros where patches go, and it has no tensor maps
+  Launch launch;  // has zeros in its parameters where patches go, and no tensor maps
   std::vector<AddressPatch> addresses = {};
   std::vector<MapPatch> maps = {};
   std::vector<ScalePatch> scales = {};
-  const Kernel* kernel = nullptr;  // whose images hold the entry
+  const Kernel* kernel = nullptr;  // the kernel whose images hold the entry
 };
 
-// The product of a step: sizes and strides, and where its operands are.
+// The product of a step: sizes and strides, and the planned addresses of the operands.
 struct Product {
   GemmParams params;  // canonical, without addresses
   PlannedAddress a, b, c, d;
 };
 
-// A step with this one parameter block.
+// A step whose parameters are the one block `params`.
 template <class Params>
 Step step_of(Pass pass, const std::string& entry, const LaunchShape& shape, const Params& params) {
   Step step{.pass = pass, .launch = {.entry = entry, .shape = shape, .params = {}}};
@@ -99,19 +99,19 @@ Step step_of(Pass pass, const std::string& entry, const LaunchShape& shape, cons
   return step;
 }
 
-// Patches for the addresses of GemmParams at `offset`, and for the scales that are not zero.
+// Adds patches for the addresses of a GemmParams at byte `offset`, and for alpha and beta if not 0.
 void patch_product(Step& step, std::size_t offset, const Product& product);
 
-// The offsets of temps in the workspace, and the end of the last one. Each temp begins at a
-// multiple of 256 bytes.
+// The byte offset of each temp in the workspace, and the end of the last temp. Each temp begins
+// at a multiple of 256 bytes.
 struct WorkspaceLayout {
   std::vector<std::int64_t> begins;
   std::int64_t bytes = 0;
 };
 WorkspaceLayout workspace_layout(std::span<const std::int64_t> temps);
-// The end of the last one, where they begin after `begin`.
+// The end of the last temp, in bytes, if the first temp begins at `begin` or after it.
 std::int64_t workspace_bytes(std::span<const std::int64_t> temps, std::int64_t begin = 0);
-// Addresses of temps become distances from the beginning of the workspace.
+// Changes addresses relative to temps into addresses relative to the workspace.
 void place_temps(const WorkspaceLayout& layout, std::span<Step> steps);
 
 }  // namespace tessera::gemm

@@ -6,13 +6,13 @@
 namespace tessera::gemm {
 namespace {
 
-// The alignment of this operand in every product of a batch.
+// The alignment in bytes that this operand has in every product of a batch.
 int alignment_in_batch(const Batch& batch, const Operand& operand, int of_first) {
   if (batch.kind == BatchKind::kPointers) {
     return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));
   }
   if (operand.product_stride == 0 || batch.count < 2) return of_first;
-  // WHY: the bytes of a stride of empty matrices may be more than 63 bits hold.
+  // WHY count elements: the stride of empty matrices may be more bytes than 63 bits hold.
   const auto elements = static_cast<std::uint64_t>(operand.product_stride);
   const auto divides = std::min<std::uint64_t>(elements & (0 - elements), kMostAlignment);
   return std::min(of_first, static_cast<int>(divides) * size_of(operand.type));
@@ -58,7 +58,8 @@ schedule::Batch batch_params(const Problem& problem, std::int64_t tiles_m) {
   out.pointers = batch.kind == BatchKind::kPointers ? 1 : 0;
   if (out.pointers) return out;
   const Types& types = problem.types;
-  // WHY: unsigned. The stride of matrices that are not read may be any number.
+  // WHY unsigned: the stride of matrices that are not read may be any
+  // number, and may overflow here.
   const auto bytes = [](std::int64_t stride, ElementType type) {
     const auto size = static_cast<std::uint64_t>(size_of(type));
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size);

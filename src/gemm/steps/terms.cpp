@@ -15,7 +15,7 @@ using passes::TermsOf;
 
 constexpr int kTerms = 2, kTermBytes = 2;
 
-// Bytes of one number for each row or CTA.
+// The bytes of `count` numbers: one for each row, or one for each CTA.
 std::int64_t bytes_of_words(std::int64_t count) {
   return round_up(count * static_cast<std::int64_t>(sizeof(int)), kWorkspaceAlignment);
 }

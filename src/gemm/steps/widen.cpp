@@ -11,9 +11,9 @@ namespace {
 
 using passes::WidenParams;
 
-// Elements from line to line of a copy: whole sectors, whole lines of 128 bytes where it is long.
-// WHY not of short ones: the copy of a vector that is one element in each line would be 32 times
-// as large.
+// The elements from line to line of a copy: a multiple of 4 or, for long lines, whole lines
+// of 128 bytes. WHY not for short lines: the copy of a vector with one element in each line
+// would be 32 times as large.
 std::int64_t line_of_copy(std::int64_t length) {
   constexpr std::int64_t kVector = 4, kLine = 32;
   if (length < kVector) return length;
@@ -27,7 +27,7 @@ WidenedOperand widened_operand(const Problem& problem, OperandId id) {
   const MatrixView& view = operand.view;
   const Batch& batch = problem.batch;
   const Op op = id == OperandId::kA ? problem.op_a : problem.op_b;
-  // WHY not by the strides: both are 1 where each line has one element.
+  // WHY not by strides: if each line has one element, both strides are 1.
   const bool has_lines_of_rows = (problem.order == Order::kRowMajor) == (op == Op::kNone);
   WidenedOperand out{};
   out.lines = has_lines_of_rows ? view.rows : view.cols;

@@ -8,21 +8,21 @@
 
 namespace tessera::gemm {
 
-// One line per file in gemm/families/, written by the build.
+// Declares the functions of all families: the build writes one line per file in gemm/families/.
 #define TESSERA_FAMILY(name) const Family& name##_family();
 #include "gemm_families.inc"
 #undef TESSERA_FAMILY
 
 namespace {
 
-// The layout decides, not the strides: a thin matrix may have a stride of 1 in both directions.
+// The majors follow from the layout, not from strides: a thin matrix may have two strides of 1.
 Majors majors_of(const Problem& p) {
   const bool a_along_k = (p.order == Order::kRowMajor) == (p.op_a == Op::kNone);
   const bool b_along_n = (p.order == Order::kRowMajor) == (p.op_b == Op::kNone);
   return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
 }
 
-// The request for a product in its own order, without exchanging the operands.
+// The request for a product in its own order: the operands are not exchanged.
 Request request_as_it_is(const Subproblem& whole, const DeviceLimits& limits,
                          const PlanOptions& options, int first_temp) {
   using enum OperandId;

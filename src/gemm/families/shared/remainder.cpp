@@ -6,11 +6,11 @@
 namespace tessera::gemm {
 namespace {
 
-constexpr double kWorthwhile = 0.99;  // share of the cost in one piece: the model is not finer
+constexpr double kWorthwhile = 0.99;  // share of the cost of one piece; the model is not finer
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
-// The ends of whole tiles: the end of D or, if that is not at the end of a tile, the last tile's
-// end before it.
+// Where the whole tiles may end along m or n: at the end of D, or at the end of the last tile
+// that lies completely in D.
 struct Ends {
   long long list[2];
   int count;
@@ -86,7 +86,7 @@ Rectangle RemainderSearch::rectangle(const RatedRow& row, const Piece& piece) co
   return one;
 }
 
-// The rectangle with the row whose launch costs least after another launch.
+// The rectangle of m x n outputs, with the config row that costs least after another launch.
 const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long long n) {
   for (const Remainder& known : known_) {
     if (known.m == m && known.n == n) return known;
@@ -109,7 +109,8 @@ double RemainderSearch::least_of(const Rectangle& rectangle) const {
   return least_after_another(product_of(rectangle.m, rectangle.n, whole_), small_, limits_);
 }
 
-// Whole tiles up to (m, n), and remainders. Both remainders could hold the corner.
+// Tries whole tiles up to (m, n), and remainders. `corner_below`: the lower
+// remainder has the corner.
 void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, bool corner_below,
                                 double& least, Rectangles& best) {
   const Rectangle remainders[] = {
@@ -117,7 +118,7 @@ void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, b
       {{}, m, 0, whole_.m - m, corner_below ? whole_.n : n},
   };
   Rectangles found{{priced_rectangle(row, m, n, split_)}, 1};
-  // WHY: whole tiles that are too expensive even with the cheapest remainders need not be examined.
+  // WHY: whole tiles that are too expensive even with the cheapest remainders need no search.
   if (found.cost(limits_).total() + least_of(remainders[0]) + least_of(remainders[1]) >= least)
     return;
   for (const Rectangle& wanted : remainders) {

@@ -1,4 +1,4 @@
-// FP32 products with a step before them that copies their operands into rows along m and n.
+// A step before an FP32 product that copies A into rows along m, or B into rows along n.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace tessera::gemm {
 
 inline constexpr int kFloat = sizeof(float);
 
-// The request as it is after that step, except for where its operands are.
+// The request after the operands in `needs` were repacked, but with the addresses of the originals.
 inline Request request_after_repack(Request request, Needs needs) {
   GemmParams& p = request.product.params;
   if (needs.a) {
@@ -26,7 +26,7 @@ inline Request request_after_repack(Request request, Needs needs) {
   return request;
 }
 
-// The step that repacks, into these temps; the request is then for the copies.
+// The step that repacks the operands in `needs` into temps. Changes the request to the copies.
 inline Step repack_operands(const std::string& entry, Needs needs, int temp_a, int temp_b,
                             Request& request) {
   const GemmParams p = request.product.params;

@@ -1,5 +1,5 @@
-// Shared code of the families that use a stream-K schedule: the schedule within the limit of the
-// workspace, its part of a decision, and the steps.
+// Code of all families with a stream-K schedule: the schedule within the workspace limit, its piece
+// of a decision, and its steps.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tessera::gemm {
 
-// A rectangle of D that this schedule walks; `m` and `n` are those of one product of a batch.
+// The piece for a rectangle of D with this schedule. `m` and `n` are the sizes of one product.
 inline Piece piece_of(const KernelRow& row, std::int64_t m, std::int64_t n,
                       const schedule::StreamK& schedule) {
   return {.variant = row.variant,
@@ -24,7 +24,7 @@ inline Piece piece_of(const KernelRow& row, std::int64_t m, std::int64_t n,
           .runs = schedule.runs};
 }
 
-// The schedule of a piece. The tiles of a batch are those of one column of products.
+// The schedule of a piece. A batch is scheduled as one matrix, with one product below the other.
 inline schedule::StreamK schedule_of(const Piece& piece, const KernelRow& row,
                                      const Request& request) {
   const std::int64_t m =
@@ -41,8 +41,8 @@ inline std::int64_t partials_bytes(const KernelRow& row, const schedule::StreamK
   return schedule::slots_of(schedule) * row.block.m * row.block.n * sum_bytes;
 }
 
-// The schedule of `with(split)`: the given split, else the one that the options request, else, if
-// its partials exceed the workspace, that of whole tiles.
+// The result of with(split) for the split of the given decision, else for the policy of the
+// options. If the partial sums of that schedule exceed the workspace limit, no tile is split.
 template <class With>
 Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum_bytes,
                            With&& with) {
@@ -53,8 +53,8 @@ Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum
   return fits ? best : with(Policy::kNever);
 }
 
-// The schedule and the cost of a row that copies every layout alike, of one product or of a batch,
-// which is not split.
+// The schedule and the cost for a config row that loads all layouts in the same
+// way. A batch is not split.
 inline Scheduled scheduled_alike(const RatedRow& rated, const Request& request, int sum_bytes) {
   constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   const GemmParams& p = request.product.params;
@@ -66,7 +66,7 @@ inline Scheduled scheduled_alike(const RatedRow& rated, const Request& request, 
   });
 }
 
-// The offer of a row that walks a schedule, and whose one temp holds the partials.
+// The offer of a config row with a schedule. The only temp of the offer holds the partial sums.
 inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Request& request,
                             const Scheduled& scheduled, int sum_bytes) {
   const GemmParams& p = request.product.params;
@@ -77,9 +77,9 @@ inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Re
           .decision = {.list = {piece_of(row, p.m, p.n, scheduled.schedule)}, .count = 1}};
 }
 
-// Adds the steps of a schedule: the product, and the sums of split tiles where there are some. Both
-// take the same parameters, with members gemm, schedule and partials. Returns the index of the
-// product's step.
+// Adds the steps of a schedule: the product and, if tiles are split, the addition of partial sums.
+// Both steps have parameters of type Params, with members gemm, schedule and partials. Returns the
+// index of the product's step.
 template <class Params>
 std::size_t add_stream_k_steps(const KernelRow& row, const Params& params, const Product& product,
                                PlannedAddress partials, const DeviceLimits& limits,

@@ -39,9 +39,10 @@ TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
 
 bool can_be_mapped(TensorMapDesc desc, int alignment) {
   constexpr auto most = static_cast<std::uint64_t>(kMaxCoordinate);
-  // WHY not check(): writing its message takes longer than making a whole plan.
+  // WHY before check(): writing the message of a failed check takes longer
+  // than making a whole plan.
   if (alignment % 16 != 0 || desc.strides[0] % 16 != 0) return false;
-  desc.address = static_cast<std::uint64_t>(alignment);  // the worst one of this alignment
+  desc.address = static_cast<std::uint64_t>(alignment);  // the worst address of this alignment
   return desc.sizes[0] <= most && desc.sizes[1] <= most && check(desc).ok();
 }
 

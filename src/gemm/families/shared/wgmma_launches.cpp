@@ -100,7 +100,7 @@ std::vector<std::int64_t> wgmma_temps(const Decision& decision, const Config& co
 
 namespace {
 
-// The inputs from which the steps of one plan are built.
+// Builds the steps of one plan.
 class WgmmaSteps {
  public:
   WgmmaSteps(const Offer& offer, const Request& request)
@@ -122,8 +122,9 @@ class WgmmaSteps {
     const bool has_sums = product_.params.k > 0;
     if (has_sums || !decision_.is_cut) steps.push_back(multiply());
     if (decision_.is_cut) steps.push_back(reduce());
-    // WHY each may start early: all of its threads wait for the end of the previous launch before
-    // any access to memory. The first one waits for whatever the stream ran before it.
+    // WHY steps may start early: all threads of a step wait for the end of the
+    // previous launch before they access memory. In the first step, that is the
+    // stream's last launch before the plan.
     for (Step& step : steps) {
       step.launch.param_offsets = {0};
       step.launch.shape.starts_early = step.pass != Pass::kRepack;
@@ -161,7 +162,7 @@ class WgmmaSteps {
                          request_.limits.sms);
   }
 
-  // Strides in bytes, of the operands as the kernel multiplies them.
+  // The batch that the kernel multiplies, with strides in bytes.
   schedule::Batch batch() const { return batch_of(request_, 1); }
 
   void add_batch(WgmmaParams& params) const {
@@ -171,7 +172,8 @@ class WgmmaSteps {
     params.product_c = of.c, params.product_d = of.d;
   }
 
-  // The matrices of a batch; all products may share one.
+  // The map with the products of a batch as third dimension. If `stride` (bytes) is 0, all
+  // products share one matrix.
   TensorMapDesc with_products(TensorMapDesc desc, std::int64_t stride) const {
     const std::int64_t count = batch().count;
     if (count == 1) return desc;
@@ -214,11 +216,11 @@ class WgmmaSteps {
     return step;
   }
 
-  // The step with the larger parameter block of a kernel that applies the epilogue.
+  // The multiplying step of a kernel that applies the epilogue, with more parameters.
   Step fused(const LaunchShape& launch, const WgmmaParams& params) const {
     FusedParams all;
     std::memset(static_cast<void*>(&all), 0,
-                sizeof all);  // WHY: padding, too, of equal steps is equal
+                sizeof all);  // WHY: equal steps have equal padding
     all.product = params;
     all.epilogue = fused_of(caller_.problem());
     Step step = writes_x_ ? with_x(launch, all) : step_of(Pass::kMultiply, row_.entry, launch, all);
@@ -226,10 +228,10 @@ class WgmmaSteps {
     return step;
   }
 
-  // The step of a kernel that writes an auxiliary output, too.
+  // The multiplying step of a kernel that also writes an auxiliary output.
   Step with_x(const LaunchShape& launch, const FusedParams& fused) const {
     FusedXParams all;
-    std::memset(static_cast<void*>(&all), 0, sizeof all);  // WHY: as above
+    std::memset(static_cast<void*>(&all), 0, sizeof all);  // WHY: equal steps have equal padding
     std::memcpy(static_cast<void*>(&all.fused), &fused, sizeof fused);
     const Problem& p = caller_.problem();
     all.x.row = p.ldx;
@@ -241,8 +243,8 @@ class WgmmaSteps {
     return step;
   }
 
-  // How the matrices of partial sums lie: one below the other or, where they are transposed, side
-  // by side.
+  // The matrices of partial sums are one below the other or, if they are transposed, side by side.
+  // `part`: elements from one matrix to the next.
   struct PartialSums {
     std::int64_t rows, ld, part;
   };
@@ -266,7 +268,7 @@ class WgmmaSteps {
     return shape;
   }
 
-  // Addresses and maps of what is multiplied.
+  // Adds the addresses and tensor maps that the multiplying step needs.
   void patch(Step& step, bool reads_ab) {
     constexpr std::size_t kGemm = offsetof(WgmmaParams, gemm);
     if (decision_.is_cut) {
@@ -300,10 +302,10 @@ class WgmmaSteps {
   const bool is_fused_, writes_x_;
   const Decision& decision_;
   const Request& caller_;   // with D in row-major order
-  const Request request_;   // as the kernel multiplies it, maybe with its operands exchanged
-  const WgmmaTiles tiles_;  // of it
-  Product product_;         // of it, its operands maybe repacked
-  const Product of_d_;      // as D lies
+  const Request request_;   // as the kernel multiplies: operands may be exchanged
+  const WgmmaTiles tiles_;  // of request_
+  Product product_;         // of request_, with copies instead of repacked operands
+  const Product of_d_;      // of caller_
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ std::vector<std::string> missing_headers(const std::string& text) {
 }
 
 TEST(Pages, AnInstructionGoesIntoAHeaderThatExists) {
-  const SourceFile page = files_in("docs/add-an-instruction.md", {".md"}).at(0);
+  const SourceFile page = files_in("docs/how-to/add-an-instruction.md", {".md"}).at(0);
   EXPECT_NE(page.text.find("`bits.h`"), std::string::npos);
   EXPECT_EQ(missing_headers(page.text), std::vector<std::string>{});
   EXPECT_EQ(missing_headers("`bits.h`, `halves.h`"), std::vector<std::string>{"halves.h"});

@@ -45,7 +45,7 @@ class ChangeAKernel(unittest.TestCase):
     def test_it_is_linked_where_a_rung_is(self):
         readme = (ROOT / "README.md").read_text()
         self.assertIn("(docs/change-a-kernel.md)", readme)
-        self.assertIn("(add-a-rung.md)", PAGE.read_text())
+        self.assertIn("(how-to/add-a-rung.md)", PAGE.read_text())
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from figure_words import MEASURED, NUMBER, POWER, SPEED, TIME, UNITS, Named, cla
 from figures_exceptions import NOT_MEASURED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs/reports").glob("*.md"))
+PAGES = [page for folder in ("docs", "docs/how-to", "docs/reports") for page in sorted((ROOT / folder).glob("*.md"))]
 
 COMPARED = re.compile(rf"(?<=[\d ])({UNITS}) instead of ({NUMBER})(?![\w.]|[ -]?(?:{UNITS}))")  # "3 us instead of 4"
 RATIO = re.compile(r"(?<![\w.^/-])(\d\.\d\d\d?|\d+\.\d+(?=x\b))(?!\d|\.\d)")

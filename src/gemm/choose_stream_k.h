@@ -117,14 +117,22 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
            .memory = costs.memory,
            .add = 0};
   if (s.split_tiles() == 0) return c;
-  const long long of_head = s.parts > 0 ? ceil_div(s.head, s.parts) : 0;
+  struct Run {
+    double multiply, store;
+  };
+  const auto run_of = [&](long long k_tiles, long long ends) {
+    return Run{static_cast<double>(k_tiles) * costs.k_tile * slowdown(costs, s.runs, sms),
+               static_cast<double>(ends) * costs.store};
+  };
   const long long of_tail = s.run_length + (s.longer_runs > 0 ? 1 : 0);
-  const long long length = of_head > of_tail ? of_head : of_tail;
-  const long long items = s.tail_runs() > 0 ? ceil_div(of_tail, s.tail()) + 1 : 1;
+  const Run head = run_of(s.parts > 0 ? ceil_div(s.head, s.parts) : 0, 1);
+  const Run tail = run_of(of_tail, s.tail_runs() > 0 ? ceil_div(of_tail, s.tail()) + 1 : 0);
+  const bool head_is_last = head.multiply + head.store > tail.multiply + tail.store;
+  const Run last = head_is_last ? head : tail;
   const long long partials = slots_of(s);
   c.memory += read_again(s, costs);
-  c.multiply += static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, sms);
-  c.store += static_cast<double>(items) * costs.store;
+  c.multiply += last.multiply;
+  c.store += last.store;
   c.add = costs.add + static_cast<double>(partials) * costs.add_partial;
   return c;
 }

@@ -163,15 +163,18 @@ class SimtOffers {
                           [&](const Variant& one) { return one.name() == name; });
   }
 
-  // Plans the cheapest rectangles or, if their temps exceed the workspace limit, one rectangle.
+  // Plans the cheapest rectangles or, if their temps exceed the workspace limit, one rectangle;
+  // that one without split tiles, if partial sums would exceed the limit.
   Way planned(const RatedRow& row, Needs needs) {
     if (request_.given) return {given(row), needs, params()};
     const bool may_split = takes_repacked(*row.row);
-    const Rectangles best = may_split ? search_.best(row) : search_.whole(row);
-    Way way(best, needs, params());
-    if (best.count == 1 || way.bytes() <= request_.options.workspace_limit) return way;
-    return {search_.whole(row), needs, params()};
+    Way way(may_split ? search_.best(row) : search_.whole(row), needs, params());
+    if (!fits(way)) way = Way(search_.whole(row), needs, params());
+    if (!fits(way)) way = Way(search_.whole(row, Policy::kNever), needs, params());
+    return way;
   }
+
+  bool fits(const Way& way) const { return way.bytes() <= request_.options.workspace_limit; }
 
   // The plan with repacked operands; empty if no operand needs repacking, or
   // if repacking does not pay.
@@ -184,8 +187,7 @@ class SimtOffers {
     if (!needs.any() || (request_.given && request_.given->repack != needs)) return {};
     const RatedRow rated{row, variant.tflops};
     if (request_.given) return planned(rated, needs);
-    const Way least(search_.whole(rated), needs, params());
-    if (least.bytes() > options.workspace_limit) return {};
+    if (!fits(Way(search_.whole(rated, Policy::kNever), needs, params()))) return {};
     Way way = planned(rated, needs);
     if (options.repack == Policy::kAlways) return way;
     const double cost = way.cost(request_.limits).total();

@@ -63,16 +63,20 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
   return {first_row + inside % rows, inside / rows};
 }
 
-// Splits all tiles after the first `whole_tiles` into `runs` runs of nearly equal length; a run of
-// tails ends more tiles, so it is the shorter one. Without snapping if it could leave an empty run.
+// The end of a tile, as k tiles of the same time: an estimate.
+inline constexpr int kEndOfTile = 3;
+
+// Splits all tiles after the first `whole_tiles` into `runs` runs that take about as long. A run of
+// tails ends more tiles, so it is shorter. Without snapping if it could leave an empty run.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   s.runs = runs;
   const int tiles = s.split_tiles();
   s.parts = tiles > 0 ? runs / tiles : 0;
-  const long long units = static_cast<long long>(s.head_runs()) * s.k_tiles;
+  const long long units = static_cast<long long>(s.head_runs()) * (s.k_tiles + kEndOfTile);
   const int head = runs > 0 ? static_cast<int>((units + runs - 1) / runs) : 0;
-  s.head = s.tail_runs() == 0 || head < s.k_tiles ? head : s.k_tiles - 1;
+  const int most = s.tail_runs() > 0 ? s.k_tiles - 1 : s.k_tiles;
+  s.head = head < most ? head : most;
   const long long tails = static_cast<long long>(tiles) * s.tail();
   s.run_length = s.tail_runs() > 0 ? tails / s.tail_runs() : 0;
   s.longer_runs = s.tail_runs() > 0 ? tails % s.tail_runs() : 0;

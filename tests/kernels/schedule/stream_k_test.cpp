@@ -113,27 +113,34 @@ TEST(StreamK, EverythingOnce) {
   }
 }
 
-// The k tiles of one CTA.
-int length_of(const StreamK& s, int cta) {
-  int length = 0;
-  for (const Work& work : items_of(s, cta)) length += work.k_end - work.k_begin;
-  return length;
+// The time of one CTA, in k tiles.
+int time_of(const StreamK& s, int cta) {
+  int time = 0;
+  for (const Work& work : items_of(s, cta)) time += work.k_end - work.k_begin + kEndOfTile;
+  return time;
 }
 
-TEST(StreamK, RunsAreEqual) {
+TEST(StreamK, RunsTakeAboutAsLong) {
   std::mt19937 random(4);
   const auto up_to = [&](int most) { return static_cast<int>(random() % most) + 1; };
+  int checked = 0;
   for (int i = 0; i < 1000; ++i) {
     const int tiles_n = up_to(9), ctas = up_to(40), k_tiles = ctas + up_to(400);
     const StreamK s = schedule(1, tiles_n, k_tiles, ctas, 0, ctas, 0);
-    const int mean = tiles_n * k_tiles / ctas;
+    if (s.head == k_tiles - 1) continue;  // the tails would be shorter than a k tile
+    ++checked;
+    int sum = 0;
+    for (int cta = 0; cta < ctas; ++cta) sum += time_of(s, cta);
+    const int mean = sum / ctas;
     // Rounding the head up by one k tile takes up to tiles_n of them off the last run.
-    const int least = s.tail_runs() > 0 ? mean - tiles_n * s.parts / s.tail_runs() - 1 : mean;
+    const int rounding = s.tail_runs() > 0 ? tiles_n * s.parts / s.tail_runs() : 0;
     for (int cta = 0; cta < ctas; ++cta) {
-      ASSERT_LE(length_of(s, cta), mean + 1) << text_of(s) << ", run " << cta;
-      ASSERT_GE(length_of(s, cta), least) << text_of(s) << ", run " << cta;
+      ASSERT_LE(time_of(s, cta), mean + 2 * kEndOfTile + 1) << text_of(s) << ", run " << cta;
+      ASSERT_GE(time_of(s, cta), mean - rounding - 2 * kEndOfTile - 1)
+          << text_of(s) << ", run " << cta;
     }
   }
+  EXPECT_GT(checked, 900);
 }
 
 // 104 tiles in 132 runs: while the first 104 runs multiply heads, all are at the same k.
@@ -144,12 +151,12 @@ TEST(StreamK, RunsOfHeadsAreAtTheSameK) {
     const auto items = items_of(s, cta);
     ASSERT_EQ(items.size(), 1u) << cta;
     EXPECT_EQ(items[0].k_begin, 0) << cta;
-    EXPECT_EQ(items[0].k_end, 316) << cta;  // 400 * 104 / 132, rounded up
+    EXPECT_EQ(items[0].k_end, 318) << cta;  // (400 + kEndOfTile) * 104 / 132, rounded up
     tiles.insert({items[0].tile_m, items[0].tile_n});
   }
   EXPECT_EQ(tiles.size(), 104u);
   for (int cta = 104; cta < 132; ++cta) {
-    for (const Work& work : items_of(s, cta)) EXPECT_GE(work.k_begin, 316) << cta;
+    for (const Work& work : items_of(s, cta)) EXPECT_GE(work.k_begin, 318) << cta;
   }
 }
 
@@ -266,6 +273,27 @@ TEST(ChooseStreamK, LongAndThinIsSplitAlongK) {
   const StreamK s = chosen(128, 128, 262144);
   EXPECT_EQ(s.whole_tiles, 0);
   EXPECT_GE(s.runs, 130);
+}
+
+TEST(ChooseStreamK, ARunOfTailsEndsEachOfItsTiles) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 1000; ++i) {
+    const int runs = 2 + static_cast<int>(random() % 40),
+              tiles = 1 + static_cast<int>(random() % 9);
+    const StreamK s = schedule(1, tiles, runs + static_cast<int>(random() % 400), runs, 0, runs, 0);
+    double last = 0;
+    for (int cta = 0; cta < runs; ++cta) {
+      double time = 0;
+      for (const Work& work : items_of(s, cta)) {
+        time += (work.k_end - work.k_begin) * kCosts.k_tile + kCosts.store;
+      }
+      last = std::max(last, time);
+    }
+    const Cycles cycles = predicted(s, runs, kCosts);
+    ASSERT_GE(cycles.multiply + cycles.store, last * (1 - 1e-9)) << text_of(s);
+    // A run may begin at a tile's edge, or be of the shorter ones.
+    ASSERT_LE(cycles.multiply + cycles.store, last + kCosts.store + kCosts.k_tile) << text_of(s);
+  }
 }
 
 // Operands far beyond the L2: the choice of a schedule whose runs read them again costs what the

@@ -95,6 +95,7 @@ struct Silu {
 // WHY no switch: ptxas compiles five cases to an indirect jump through a table.
 template <class Math, bool narrow, class Use>
 constexpr auto with_activation(Activation activation, const Use& use) {
+  static_assert(kActivationCount == 5, "an activation without a branch would be GELU by erf");
   if (activation <= Activation::kRelu) {
     return activation == Activation::kRelu ? use(Relu{}) : use(NoActivation{});
   }

@@ -91,8 +91,8 @@ typedef enum tessera_auxiliary {
   TESSERA_BEFORE_ACTIVATION = 1 /* X above, rounded once; the backward pass of training needs X */
 } tessera_auxiliary;
 
-/* The memory that holds the operands. The caller states it, because a query to the driver takes
- * longer than the rest of a call, and the driver takes freed device memory for host memory. */
+/* The memory that holds the operands. WHY the caller states it: a query to the driver takes longer
+ * than the rest of a call, and the driver takes freed device memory for host memory. */
 typedef enum tessera_memory {
   TESSERA_DEVICE_MEMORY = 0, /* memory of the handle's GPU */
   TESSERA_HOST_MEMORY = 1,   /* memory of the host: the call returns when D is complete */
@@ -268,15 +268,15 @@ tessera_status tessera_device_count(int32_t* count);
 tessera_status tessera_device_info(int32_t gpu, tessera_device* device);
 
 /* A handle keeps loaded code, plans, and a few workspaces and host buffers. A null place means
- * TESSERA_CURRENT_CONTEXT. Each handle is for one GPU; a program may have many. */
+ * TESSERA_CURRENT_CONTEXT. Each handle is for one GPU; a program may have many handles. */
 tessera_status tessera_create(tessera_handle* handle, const tessera_place* place);
 /* Destroys a handle; does nothing for null. Plans of the handle stay valid. If another thread is in
- * a call that uses the handle, that call ends first. */
+ * a call that uses the handle, that call still ends normally. */
 tessera_status tessera_destroy(tessera_handle handle);
 
 /* A callback that gets one line for each plan that is made and each call that is refused, in the
- * thread of the call. Null ends the log. The callback must not call Tessera. In the line of a plan,
- * the text after "; call " describes the call; "tessera tune --from" reads it. */
+ * thread of the call. A null callback ends the log. The callback must not call Tessera. In the line
+ * of a plan, the text after "; call " describes the call; "tessera tune --from" reads this text. */
 typedef void (*tessera_log)(void* user, const char* line);
 tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* user);
 
@@ -293,8 +293,8 @@ tessera_status tessera_gemm_with(tessera_handle handle, const tessera_problem* p
                                  const tessera_plan_options* options,
                                  const tessera_arguments* arguments);
 
-/* Makes a plan for a problem, with any alpha and beta, and any addresses of the planned alignment.
- * options may be null. */
+/* Makes a plan for a problem. The plan serves any alpha and beta, and any addresses of the planned
+ * alignment. options may be null. */
 tessera_status tessera_plan_create(tessera_plan* plan, tessera_handle handle,
                                    const tessera_problem* problem,
                                    const tessera_plan_options* options);
@@ -340,9 +340,9 @@ tessera_status tessera_explain(tessera_handle handle, const tessera_problem* pro
                                const tessera_plan_options* options,
                                tessera_explanation* explanation, tessera_choice* choices,
                                size_t count);
-/* Writes the explanation of tessera_explain() as text of several lines, which ends with a zero and
- * is truncated to `bytes`. text may be null if bytes is 0. If needed is not null, *needed is set to
- * the size of the whole text in bytes, including the zero. */
+/* Writes the explanation of tessera_explain() as text of several lines. The text ends with a zero
+ * and is truncated to `bytes`. text may be null if bytes is 0. If needed is not null, *needed is
+ * set to the size of the whole text in bytes, including the zero. */
 tessera_status tessera_explain_text(tessera_handle handle, const tessera_problem* problem,
                                     const tessera_plan_options* options, char* text, size_t bytes,
                                     size_t* needed);

@@ -1,5 +1,5 @@
 // Tessera in C++20: D = alpha op(A) op(B) + beta C with views that know their element type, and
-// handles that are destroyed automatically. A thin layer over gemm.h, which allocates nothing.
+// handles that are destroyed automatically. This thin layer over gemm.h allocates nothing itself.
 // Throws tessera::Error if a status is not TESSERA_OK, std::invalid_argument if views do not fit
 // one another or a plan, and std::length_error if a span is too short for its view.
 #pragma once
@@ -191,7 +191,7 @@ inline void require_same(const char* what, std::int64_t a, std::int64_t b) {
                               std::to_string(b) + ", but must be equal");
 }
 
-// 0 if there is no vector; else "per row" or "per column": the same numbers for scale and bias.
+// 0 if there is no vector, else PER_ROW or PER_COLUMN: equal in tessera_scale and tessera_bias.
 inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t rows,
                             std::int64_t columns, std::int32_t wanted) {
   if (vector.data == nullptr) return TESSERA_NO_BIAS;

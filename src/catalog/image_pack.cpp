@@ -83,8 +83,8 @@ struct ImagePack::Unpacked : CodeText::Source {
   }
 
  private:
-  // Unpacks `packed`. Refuses the image if there are fewer than `count` parts. There may be more,
-  // because the build also packs cubins for GPUs that this image is not for. WHY the hash is
+  // Unpacks `packed`. Refuses the image if there are fewer than `count` parts. More parts are
+  // legal: the build also packs cubins for GPUs that this image is not for. WHY the hash is
   // compared only after a failure: zstd has a checksum of its own, and computing the hash takes a
   // tenth of the time of unpacking.
   UnpackedParts parts_of(const Packed& packed, std::size_t count,
@@ -129,7 +129,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     image.portable_arch = row.portable_arch;
     image.further_cubins = std::span<const Cubin>(cubins).subspan(1);
     if (patch.parts.empty()) return;
-    // Unless the format is the earlier one, the build has compared parts[1] with the cubin's hash.
+    // is_checked is false for the earlier format: its builds did not compare the cubin's hash.
     image.patched = {bytes_of(patch.parts[0]), patch.parts[1], patch.parts[2],
                      !row.has_text_in_code};
   }

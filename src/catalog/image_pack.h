@@ -19,9 +19,9 @@
 namespace tessera {
 
 // An image as stored in the file, packed. `code`: one cubin per architecture. `text`: the PTX and
-// the portable PTX. `patch`: empty, or the first cubin after patching, the hash of the first cubin,
-// and a note; the first cubin is `known` in pack(). WHY `code` and `text` are packed separately:
-// most programs need only one, and unpacking PTX takes ten times as long as unpacking a cubin.
+// the portable PTX. `patch`: empty, or the patched first cubin, the hash of the unpatched cubin and
+// a note, packed with the unpatched cubin as `known`. WHY `code` and `text` are packed separately:
+// most programs need only one of the two, and PTX takes ten times as long to unpack as a cubin.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
@@ -29,7 +29,7 @@ struct PackedImage {
   std::string text, code, patch;
 };
 
-// The commit and manifest that a pack was built from.
+// The commit and the manifest (src/catalog/manifest.txt) that a pack was built from.
 struct PackOrigin {
   std::string commit;    // "0123456789ab-dirty"
   std::string manifest;  // the hash of the manifest's text

@@ -22,7 +22,7 @@ struct UnpackedParts {
 };
 
 // Unpacks the byte strings that pack() has packed with the same `known`. Throws std::runtime_error
-// if `packed` is no result of pack().
+// if `packed` is not a result of pack().
 UnpackedParts unpack(std::string_view packed, std::string_view known = {});
 
 }  // namespace tessera

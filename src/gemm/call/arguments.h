@@ -22,9 +22,9 @@ struct Arguments {
   PackedArgument packed_a = {}, packed_b = {};  // set only if the plan has packed operands
 };
 
-// Returns an error that names the argument, its value and the rule if: alpha or beta is zero, but
-// not zero in the plan, or vice versa; an address is less aligned than planned; a packed operand is
-// missing or superfluous; D overlaps an operand that is read (check_overlap() in operands.h).
+// Returns an error that names the argument, its value and the rule if: alpha or beta is zero and
+// the plan is for a nonzero value, or vice versa; an address is not aligned as planned; a packed
+// operand is missing or superfluous; or D overlaps an operand that is read (see check_overlap()).
 Status check_operands(const Plan& plan, const Arguments& arguments);
 // Returns an error if the workspace is too small, not aligned, or overlaps an operand.
 Status check_workspace(const Plan& plan, const Arguments& arguments);
@@ -34,10 +34,10 @@ Status check(const Plan& plan, const Arguments& arguments);
 // Whether bytes_a bytes at address a and bytes_b bytes at address b have a byte in common.
 bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b);
 
-// If a plan's launches run once per product of a batch: the arguments of product `product`, from 0.
+// The arguments of product number `product` of a batch, if the plan launches products one by one.
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);
 
-// The base address in `arguments` of the planned slot, plus the planned offset; 0 if the base is 0.
+// The address of the planned slot in `arguments` plus the planned offset; 0 if that address is 0.
 DeviceAddress address_of(const PlannedAddress& planned, const Arguments& arguments);
 
 // Writes addresses, alpha and beta, but no tensor maps, into `params`: a copy of launch.params.

@@ -58,7 +58,7 @@ class ImagesAhead {
   std::thread thread_;
 };
 
-// expect(), before_fork() and after_fork() of the only ImagesAhead object of this process.
+// These call expect(), before_fork() and after_fork() of the process's only ImagesAhead object.
 void expect_images(const Types& types, int sm) noexcept;
 void stop_images_before_fork() noexcept;
 void go_on_with_images_after_fork(bool is_child) noexcept;

@@ -69,7 +69,7 @@ class Handle {
 void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream = nullptr);
 
 // D = alpha op(A) op(B) + beta C, with the problem's alpha and beta. Asynchronous if the device is.
-// Throws what plan(), prepare() and execute() throw; an error but kFailed means: nothing launched.
+// If plan(), prepare() or execute() throws anything but kFailed, nothing was launched.
 void multiply(Handle& handle, const Problem& problem, const Operands& operands,
               const PlanOptions& options = {}, void* stream = nullptr);
 

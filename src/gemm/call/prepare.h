@@ -19,7 +19,7 @@ class PreparedStep {
   PreparedStep(Modules& modules, const LoadedImage& image, const Step& step);
   PreparedStep(Modules& modules, const Step& step);
 
-  // Writes the arguments into a copy of the parameters and launches on `on`. Allocates nothing.
+  // Writes the arguments into a copy of the parameters; launches on stream `on`. Allocates nothing.
   void launch(const Modules& modules, const Stream& stream, const Step& step,
               const Arguments& arguments, void* on) const;
 
@@ -40,7 +40,7 @@ class Prepared {
   std::size_t launches() const {
     return launches_.size() * static_cast<std::size_t>(plan_.rounds());
   }
-  // Does launch `number`, from 0, of a call whose arguments passed check(). Allocates nothing.
+  // Runs launch `number` (from 0) of a call whose arguments passed check(). Allocates nothing.
   void launch(std::size_t number, const Arguments& of_batch, void* stream = nullptr) const;
 
  private:
@@ -62,7 +62,7 @@ inline Prepared prepare(Device& device, Plan plan) {
   return prepare(device, device, std::move(plan));
 }
 
-// Checks the arguments, then does all launches of the plan in order. If check() refuses the
+// Checks the arguments, then runs all launches of the plan in order. If check() refuses the
 // arguments, throws kBadArgument and launches nothing. Asynchronous if the device is. Allocates
 // nothing. A null stream is the device's own stream.
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream = nullptr);

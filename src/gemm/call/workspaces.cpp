@@ -74,8 +74,8 @@ void Workspaces::keep_for_graph(Block& block, void* stream) {
   *is_gone = false;
 }
 
-// Frees idle blocks whose last use has a number below `used_before`. Expects that the caller holds
-// mutex_. WHY wait for a block's event: launches may still use the memory.
+// Frees idle blocks that were last lent before call number `used_before`. Expects that the caller
+// holds mutex_. WHY wait for a block's event: launches may still use the memory.
 void Workspaces::free_idle(std::uint64_t used_before) {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto next = std::next(block);

@@ -24,12 +24,12 @@ struct TileCosts {
   double add_partial;  // all SMs read the partial sums of one tile again
   // A CTA alone on an SM takes (1 + alone) / (ctas_per_sm + alone) of its time on a full SM.
   double alone = 0.85;
-  // Time in which device memory reads: one k tile of all rows of A and columns of B (slab); one k
+  // Cycles in which device memory reads: one k tile of all rows of A and columns of B (slab); one k
   // tile of the rows and columns of one output tile (tile_slab); as many bytes as L2 holds (held).
   double slab = 0, tile_slab = 0, held = 0;
 };
 
-// The factor of a CTA's time if only `ctas` CTAs run. WHY `alone`: one CTA cannot fill an SM.
+// Time of a CTA if only `ctas` CTAs run, relative to full SMs. A CTA alone cannot fill its SM.
 constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
   const double together = static_cast<double>((ctas + sms - 1) / sms);
   return (together + costs.alone) / (costs.ctas_per_sm + costs.alone);
@@ -37,8 +37,8 @@ constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms)
 
 // Rows of tiles in a group of raster(), so that tiles in flight form about a square of D.
 inline constexpr int kGroup = 8;
-// In k tiles. A run shorter than kShortestRun would only fill the pipeline. If a run would end
-// within kSnap of a tile's edge, it ends at the edge: the rest is not worth a partial sum.
+// Lengths in k tiles. A run shorter than kShortestRun would only fill the pipeline. If a run would
+// end within kSnap of a tile's edge, it ends at the edge: the rest is not worth a partial sum.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 

@@ -142,7 +142,7 @@ double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCo
 }
 
 // Cycles that the end of a work item adds. Other CTAs of the SM multiply meanwhile. But if D does
-// not fit L2, they all wait for the writes to device memory.
+// not fit L2, all CTAs wait for the writes to device memory.
 double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double own = costs.own.store + (row.slices > 1 ? row.slices * costs.own.slice_sums : 0) +
@@ -288,7 +288,8 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   return scheduled;
 }
 
-// A CTA loads nothing before it starts, and a partial wave takes as long as a full wave.
+// The operands of a tile are not loaded before its CTA starts, and a partial wave takes as long as
+// a full wave.
 Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count, int ctas) {
   if (p.m == 0 || p.n == 0) return {};

@@ -74,7 +74,7 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
 }
 
 // Like store_vectors(), but if beta is not 0, each lane loads several pairs of C before it stores.
-// `ragged`: even if D's edge cuts the warp's tile, or the tile is not aligned.
+// `ragged`: also does so if D's edge cuts the warp's tile, or if the tile is not aligned.
 //
 // WHY several pairs: D may be C, so the compiler moves no load above a store. With one pair at a
 // time, a warp waits for device memory at each store. Large products with a short k then took

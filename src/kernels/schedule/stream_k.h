@@ -36,7 +36,7 @@ struct StreamK {
   int parts;        // number of runs that share the head of each split tile
   int head;         // k tiles of the head of each split tile
   int snap;         // a run that would end within `snap` k tiles of a tail's edge ends at the edge
-  // A run of tails has run_length k tiles; longer_runs of them, evenly distributed, have one more.
+  // A run of tails has run_length k tiles; longer_runs runs, evenly spread, have one k tile more.
   long long run_length, longer_runs;  // WHY 64 bits: the struct has no padding
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
@@ -64,7 +64,7 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
 }
 
 // Splits all tiles after the first `whole_tiles` into `runs` runs of nearly equal length. Runs of
-// tails are shorter, because they end more tiles. If snapping could leave a run empty, snap is 0.
+// tails are shorter, because they store more often. If snapping could leave a run empty, snap is 0.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   s.runs = runs;

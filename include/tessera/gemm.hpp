@@ -1,7 +1,7 @@
 // Tessera in C++20: D = alpha op(A) op(B) + beta C with views that know their element type, and
-// handles that end by themselves. A thin layer over gemm.h: nothing here allocates. A status that
-// is not TESSERA_OK is thrown as tessera::Error; views that do not fit one another or a plan as
-// std::invalid_argument, a span that is too short for its view as std::length_error.
+// handles that are destroyed automatically. This thin layer over gemm.h allocates nothing itself.
+// Throws tessera::Error if a status is not TESSERA_OK, std::invalid_argument if views do not fit
+// one another or a plan, and std::length_error if a span is too short for its view.
 #pragma once
 
 #include <concepts>
@@ -32,10 +32,10 @@ inline void require(tessera_status status) {
   if (status != TESSERA_OK) throw Error(status);
 }
 
-// The number of a C++ type. Own types of 16 and 8 bits, such as __half, are named by a
-// specialisation: template <> inline constexpr tessera_type tessera::type_of<__half> = TESSERA_F16;
+// The tessera_type of a C++ type. For a type of your own, such as __half, add a specialisation:
+// template <> inline constexpr tessera_type tessera::type_of<__half> = TESSERA_F16;
 template <class T>
-inline constexpr tessera_type type_of = TESSERA_AS_A;  // none
+inline constexpr tessera_type type_of = TESSERA_AS_A;  // not an element type
 template <>
 inline constexpr tessera_type type_of<double> = TESSERA_F64;
 template <>
@@ -45,7 +45,7 @@ inline constexpr tessera_type type_of<std::int8_t> = TESSERA_S8;
 template <>
 inline constexpr tessera_type type_of<std::int32_t> = TESSERA_S32;
 
-// 16-bit and 8-bit floats for callers without types of their own: bits, without arithmetic.
+// 16-bit and 8-bit floats for callers that have no such types. They have bits, but no arithmetic.
 enum class half : std::uint16_t {};
 enum class bfloat16 : std::uint16_t {};
 enum class e4m3 : std::uint8_t {};
@@ -63,8 +63,8 @@ template <class T>
 concept Element = type_of<std::remove_const_t<T>>
 != TESSERA_AS_A;
 
-// A matrix in memory: element (r, c) at data[r * row_stride + c * col_stride], one of the strides
-// 1. An mdspan becomes one by itself.
+// A view of a matrix in memory: element (r, c) is data[r * row_stride + c * col_stride], and one of
+// the strides is 1. A std::mdspan of rank 2 converts to a Matrix implicitly.
 template <Element T>
 struct Matrix {
   T* data = nullptr;
@@ -74,7 +74,7 @@ struct Matrix {
   Matrix() = default;
   Matrix(T* first, std::int64_t r, std::int64_t c, std::int64_t by_row, std::int64_t by_col)
       : data(first), rows(r), cols(c), row_stride(by_row), col_stride(by_col) {}
-  // From any type like a std::mdspan of rank 2, with data_handle(), extent(i) and stride(i).
+  // Converts any type with data_handle(), extent(i) and stride(i), such as a std::mdspan of rank 2.
   template <class View>
   requires requires(const View& view) {
     { view.data_handle() } -> std::convertible_to<T*>;
@@ -88,14 +88,14 @@ struct Matrix {
     return {data, rows, cols, row_stride, col_stride};
   }
   Matrix transposed() const { return {data, cols, rows, col_stride, row_stride}; }
-  // Rows [r, r + row_count) and columns [c, c + col_count).
+  // A view of rows [r, r + row_count) and columns [c, c + col_count).
   Matrix block(std::int64_t r, std::int64_t c, std::int64_t row_count,
                std::int64_t col_count) const {
     return {data + r * row_stride + c * col_stride, row_count, col_count, row_stride, col_stride};
   }
 };
 
-// Views of memory; ld of 0 means no gaps.
+// Views of memory. `ld` is the leading dimension in elements; 0: there are no gaps.
 template <class T>
 Matrix<T> column_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld = 0) {
   return {data, rows, cols, 1, ld != 0 ? ld : (rows > 0 ? rows : 1)};
@@ -104,7 +104,7 @@ template <class T>
 Matrix<T> row_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld = 0) {
   return {data, rows, cols, ld != 0 ? ld : (cols > 0 ? cols : 1), 1};
 }
-// The same of a span, whose length is checked.
+// Views of a span, without gaps. Throws std::length_error if the span is too short.
 template <class T>
 Matrix<T> column_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
   if (rows < 0 || cols < 0 || all.size() < static_cast<std::size_t>(rows * cols)) {
@@ -119,8 +119,8 @@ Matrix<T> row_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
   return column_major(all, cols, rows).transposed();
 }
 
-// A vector in addition to D, whose length is checked: one value for each row of D, or for each
-// column. A bias has D's type; a scale is of floats, or of doubles for FP64.
+// A bias or a scale: one value for each row of D, or one for each column of D. The length is
+// checked. A bias has D's type; a scale has floats, or doubles if A is FP64.
 struct Vector {
   const void* data = nullptr;
   std::int64_t count = 0;
@@ -138,18 +138,18 @@ Vector per_column(std::span<T> values) {
           false};
 }
 
-// Everything about a product but its matrices.
+// All properties of a product except for its matrices.
 struct Settings {
   double alpha = 1, beta = 0;
   tessera_compute compute = TESSERA_COMPUTE_USUAL;
   tessera_memory memory = TESSERA_DEVICE_MEMORY;
   void* stream = nullptr;
-  void* workspace = nullptr;  // of a plan
+  void* workspace = nullptr;  // for Plan::run()
   std::size_t workspace_bytes = 0;
   // d = activation(scale (alpha a b + beta c) + bias)
   Vector scale = {}, bias = {};
   tessera_activation activation = TESSERA_NO_ACTIVATION;
-  // A second output of d's type, size and order: d before its activation. 0: the smallest ld.
+  // A second output of d's type, size and order: d before its activation. ldx of 0: the smallest.
   void* x = nullptr;
   std::int64_t ldx = 0;
   // Packed forms of a and b; the matrices a and b must be given as well.
@@ -158,7 +158,7 @@ struct Settings {
 
 namespace detail {
 
-// How a matrix is written in a problem of this order: op and ld.
+// The op and the leading dimension that describe matrix `m` in a problem of this order.
 template <class T>
 std::pair<tessera_op, std::int64_t> op_of(const Matrix<T>& m, bool is_column_major,
                                           const char* name) {
@@ -191,7 +191,7 @@ inline void require_same(const char* what, std::int64_t a, std::int64_t b) {
                               std::to_string(b) + ", but must be equal");
 }
 
-// 0, or the number of "per row" or "per column", which scale and bias share.
+// 0 if there is no vector, else PER_ROW or PER_COLUMN: equal in tessera_scale and tessera_bias.
 inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t rows,
                             std::int64_t columns, std::int32_t wanted) {
   if (vector.data == nullptr) return TESSERA_NO_BIAS;
@@ -206,7 +206,7 @@ inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t
 
 }  // namespace detail
 
-// The problem of d = alpha a b + beta c. c has d's shape and order; null data where it is not read.
+// The problem of d = alpha a b + beta c. c has d's shape and order; if c is not read, data is null.
 template <class A, class B, class C, class D>
 tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
                            const Matrix<D>& d, const Settings& settings = {}) {
@@ -272,7 +272,7 @@ tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Mat
 // Owns a handle of the C interface, and destroys it. Movable only.
 class Handle {
  public:
-  // The number of a GPU, TESSERA_CURRENT_CONTEXT, TESSERA_CPU or TESSERA_ANY_PLACE.
+  // `gpu`: the number of a GPU, TESSERA_CURRENT_CONTEXT, TESSERA_CPU or TESSERA_ANY_PLACE.
   explicit Handle(std::int32_t gpu = TESSERA_CURRENT_CONTEXT) {
     tessera_place place{};
     place.size = sizeof place;
@@ -288,7 +288,7 @@ class Handle {
   ~Handle() { tessera_destroy(handle_); }
   tessera_handle get() const { return handle_; }
 
-  // d = alpha a b + beta c. Transposes are views: a.transposed().
+  // Computes d = alpha a b + beta c. For a transposed matrix, pass the view a.transposed().
   template <class A, class B, class C, class D>
   void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, const Matrix<D>& d,
             const Settings& settings = {}) const {
@@ -296,13 +296,13 @@ class Handle {
     const tessera_arguments in = arguments_of(a, b, c, d, settings);
     require(tessera_gemm_with(handle_, &problem, nullptr, &in));
   }
-  // d = a b.
+  // Computes d = a b.
   template <class A, class B, class D>
   void matmul(const Matrix<A>& a, const Matrix<B>& b, const Matrix<D>& d,
               const Settings& settings = {}) const {
     gemm(a, b, Matrix<D>{}, d, settings);
   }
-  // Plans these problems and loads their code; their first calls then cost as little as later ones.
+  // Plans these problems and loads their code, so that first calls cost as little as later calls.
   void warm_up(std::span<const tessera_problem> problems, void* stream = nullptr,
                const tessera_plan_options* options = nullptr) const {
     require(tessera_warm_up(handle_, problems.data(), problems.size(), options, stream));
@@ -318,7 +318,7 @@ class Handle {
   tessera_handle handle_ = nullptr;
 };
 
-// Bytes of device memory that A or B of this problem takes packed.
+// The bytes of device memory that A or B of this problem takes in packed form.
 inline std::size_t packed_bytes(const Handle& handle, const tessera_problem& problem,
                                 tessera_operand operand) {
   std::size_t bytes = 0;
@@ -326,11 +326,11 @@ inline std::size_t packed_bytes(const Handle& handle, const tessera_problem& pro
   return bytes;
 }
 
-// An operand that many products read, in the form that kernels read; get() is for Settings. It
-// forgets the caller's memory when it ends, and does not free it. Movable only.
+// A packed operand, which many products can read. Pass get() in Settings. The caller owns the
+// memory of the packed operand: the destructor does not free the memory. Movable only.
 class Packed {
  public:
-  // Packs A or B of this problem, which has no batch; `memory` is aligned to 256 bytes.
+  // Packs A or B of this problem. The problem has no batch, and `memory` is aligned to 256 bytes.
   Packed(const Handle& handle, const tessera_problem& problem, tessera_operand operand,
          const void* matrix, void* memory, std::size_t bytes, void* stream = nullptr) {
     require(tessera_pack(&packed_, handle.get(), &problem, operand, matrix, memory, bytes, stream));
@@ -347,7 +347,7 @@ class Packed {
   tessera_packed packed_ = nullptr;
 };
 
-// A plan with an owner, for matrices of one shape, type and alignment. Movable only.
+// Owns a plan of the C interface, for matrices of one shape, type and alignment. Movable only.
 class Plan {
  public:
   Plan(const Handle& handle, const tessera_problem& problem,
@@ -369,7 +369,7 @@ class Plan {
     require(tessera_plan_workspace(plan_, &bytes));
     return bytes;
   }
-  // The matrices' shapes are checked against the plan's.
+  // Throws std::invalid_argument if the matrices and settings do not fit the plan's problem.
   template <class A, class B, class C, class D>
   void run(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, const Matrix<D>& d,
            const Settings& settings = {}) const {

@@ -15,8 +15,8 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kMagic = "tessera images 3\n";
-// The first line of a pack file that an earlier build wrote. Such a file can be compared with this
-// build; it holds texts and cubins packed together.
+// The first line of a file in the earlier format, which packs texts and cubins together. WHY such
+// files can be read: their kernels can be compared with the kernels of this build.
 constexpr std::string_view kEarlierMagic = "tessera images 2\n";
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -25,7 +25,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 std::string hash_of_text(std::string_view text) { return hash_of(bytes_of(text)); }
 
-// Joins words by commas: "sm_90a,sm_86". Returns "-" if there are none.
+// Joins words by commas: "sm_90a,sm_86". Returns "-" if there are no words.
 std::string comma_list(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
@@ -52,7 +52,7 @@ std::string line_of(const PackedImage& image) {
 
 }  // namespace
 
-// Packed bytes, and the hash that the header states.
+// Packed bytes, and the hash of the packed bytes that the file's header states.
 struct Packed {
   std::string_view bytes;
   std::string hash;
@@ -62,14 +62,14 @@ struct ImagePack::Row {
   std::string name, portable_arch;
   std::vector<std::string> cubin_archs;
   Packed text, code, patch;
-  bool has_text_in_code = false;  // of an earlier file
+  bool has_text_in_code = false;  // in files of the earlier format
 };
 
-// An image, and the unpacked bytes that it points to.
+// An image, and the unpacked bytes that the image points to.
 struct ImagePack::Unpacked : CodeText::Source {
   Unpacked(const ImagePack& of, const Row& from) : pack(of), row(from) {}
 
-  // Returns the image with its cubins and its patched cubin, which are unpacked at the first call.
+  // Returns the image with its cubins and its patched cubin. The first call unpacks the cubins.
   const CodeImage& code() {
     const std::lock_guard lock(mutex);
     if (!is_unpacked) unpack_code();
@@ -83,9 +83,10 @@ struct ImagePack::Unpacked : CodeText::Source {
   }
 
  private:
-  // Unpacks the parts of a text. There must be at least `count`, and may be more: the build also
-  // packs cubins of GPUs that this image is not for. WHY the hash is compared only after a failure:
-  // zstd has a checksum of its own, and the hash takes a tenth of the time of unpacking.
+  // Unpacks `packed`. Refuses the image if there are fewer than `count` parts. More parts are
+  // legal: the build also packs cubins for GPUs that this image is not for. WHY the hash is
+  // compared only after a failure: zstd has a checksum of its own, and computing the hash takes a
+  // tenth of the time of unpacking.
   UnpackedParts parts_of(const Packed& packed, std::size_t count,
                          std::string_view known = {}) const {
     std::string reason = "it has too few parts";
@@ -103,7 +104,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     pack.refuse(row.name, "cannot be unpacked (" + reason + ")");
   }
 
-  // Copies the texts: each must be followed by a 0 byte.
+  // Copies the two texts, because each text must be followed by a 0 byte.
   void keep_texts(std::span<const std::string_view> two) const {
     texts.assign(two.begin(), two.begin() + 2);
   }
@@ -128,7 +129,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     image.portable_arch = row.portable_arch;
     image.further_cubins = std::span<const Cubin>(cubins).subspan(1);
     if (patch.parts.empty()) return;
-    // The build has compared the hash, unless the file is from an earlier build.
+    // is_checked is false for the earlier format: its builds did not compare the cubin's hash.
     image.patched = {bytes_of(patch.parts[0]), patch.parts[1], patch.parts[2],
                      !row.has_text_in_code};
   }
@@ -140,7 +141,7 @@ struct ImagePack::Unpacked : CodeText::Source {
   UnpackedParts codes, patch;
   std::vector<Cubin> cubins;
   CodeImage image;
-  bool is_unpacked = false;  // last, so that a failure leaves it false
+  bool is_unpacked = false;  // set last, so that it is still false if unpacking throws
 };
 
 std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>& images) {

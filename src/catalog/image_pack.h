@@ -1,9 +1,9 @@
-// Compiled kernels in one file next to the binaries: tessera.images. The build writes it
-// (cmake/images.cmake); a program unpacks only the images that it needs. libtessera.so contains the
-// same bytes.
+// All compiled kernels are in one file next to the binaries: tessera.images. The build writes the
+// file (cmake/images.cmake). A program unpacks only the images that it needs. libtessera.so
+// contains the bytes of the file.
 //
-// The file begins with text, one line per image, and names the commit and the manifest that it was
-// built from; then come the images, packed.
+// The file begins with lines of text: the commit and the manifest that the file was built from, and
+// one line per image. The packed images follow.
 #pragma once
 
 #include <cstdint>
@@ -18,44 +18,44 @@
 
 namespace tessera {
 
-// An image as stored in the file. `code` holds one cubin per architecture; `text` holds the PTX and
-// the portable PTX; `patch` is empty, or holds the patched form of the first cubin, the hash of its
-// unpatched form, and a note (packed with that cubin). WHY `code` and `text` are apart: most users
-// need only one of them, and PTX takes ten times as long to unpack as a cubin.
+// An image as stored in the file, packed. `code`: one cubin per architecture. `text`: the PTX and
+// the portable PTX. `patch`: empty, or the patched first cubin, the hash of the unpatched cubin and
+// a note, packed with the unpatched cubin as `known`. WHY `code` and `text` are packed separately:
+// most programs need only one of the two, and PTX takes ten times as long to unpack as a cubin.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
-  std::vector<std::string> cubin_archs;  // the first is that of the PTX
+  std::vector<std::string> cubin_archs;  // "sm_90a"; the first one is the PTX's
   std::string text, code, patch;
 };
 
-// The commit and manifest that a pack was built from.
+// The commit and the manifest (src/catalog/manifest.txt) that a pack was built from.
 struct PackOrigin {
   std::string commit;    // "0123456789ab-dirty"
-  std::string manifest;  // hash of its text
+  std::string manifest;  // the hash of the manifest's text
 };
 
-// The bytes of a file of images.
+// The bytes of a file that contains these images.
 std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>& images);
 
-// The images of one file. They live as long as the pack.
+// The images of one file. An image is valid while the pack exists.
 class ImagePack {
  public:
   // Throws kUnavailable, naming the path and the rule, when the file cannot be read, is not an
   // image pack, or has another length than its first lines state.
   explicit ImagePack(const std::string& path);
-  // Like the constructor above, for bytes that the caller keeps alive. `path` names the bytes in
-  // messages.
+  // Reads a pack from `bytes`, which must outlive the object. `path` names the bytes in messages.
+  // Throws kUnavailable like the constructor above.
   ImagePack(std::string path, std::string_view bytes);
   ~ImagePack();
 
   const std::string& path() const { return path_; }
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
-  // Returns the image of this name, or nullptr if there is none. Its cubins are unpacked at the
-  // first call, and kept; its PTX is unpacked when it is read. Any thread may call this. PTX texts
-  // are followed by a 0 byte, as the driver requires. Throws kUnavailable, as reading the PTX does,
-  // if the bytes differ from those that were written.
+  // Returns the image of this name, or nullptr if the pack has none. The first call unpacks the
+  // image's cubins; the first read of its PTX unpacks the PTX. Any thread may call find(). Each PTX
+  // text is followed by a 0 byte, as the driver requires. If bytes of the file were changed, find()
+  // and reading the PTX throw kUnavailable.
   const CodeImage* find(std::string_view name);
 
  private:
@@ -65,26 +65,26 @@ class ImagePack {
   [[noreturn]] void refuse(std::string_view image, const std::string& rule) const;
 
   std::string path_;
-  std::unique_ptr<MappedFile> file_;  // null: bytes_ are another's
+  std::unique_ptr<MappedFile> file_;  // null: the caller owns bytes_
   std::string_view bytes_;
   PackOrigin origin_;
   std::vector<Row> rows_;
   std::map<std::string_view, std::unique_ptr<Unpacked>>
-      images_;  // by name, once the header is read
+      images_;  // by name; filled when the header is read
 };
 
-// The images of a build, from its pack file, or from the folder that contains it.
+// The images of a build. `path` is its pack file, or the folder that contains the file.
 std::unique_ptr<ImagePack> load_images(const std::string& path);
 
-// The pack of the running program: embedded in it, or the file next to it. Throws kUnavailable if
-// there is none, or if it belongs to another build.
+// The pack of the running program: embedded in the program, or the file next to it. Throws
+// kUnavailable if there is no pack, or if the pack belongs to another build.
 ImagePack& own_images();
 
 // Throws kUnavailable, with a message that names the pack, if the pack's manifest or commit differs
 // from the program's. A program without a commit accepts a pack of any commit.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
-// From now on own_images() refuses the pack of another commit. Called once, when a program starts.
+// Makes own_images() refuse a pack of any other commit. A program calls this once, at its start.
 void expect_images_of(std::string commit);
 
 }  // namespace tessera

@@ -15,7 +15,7 @@ MappedFile::MappedFile(const std::string& path) {
   struct stat status {};
   int error = file < 0 || fstat(file, &status) != 0 ? errno : 0;
   if (error == 0 && !S_ISREG(status.st_mode)) error = EINVAL;
-  // WHY not an empty file: mmap refuses a length of 0.
+  // WHY an empty file is not mapped: mmap refuses a length of 0.
   if (error == 0 && status.st_size > 0) {
     const auto size = static_cast<std::size_t>(status.st_size);
     void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

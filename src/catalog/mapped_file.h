@@ -1,5 +1,5 @@
-// A file in memory, whose pages are read when they are touched: of 20 MB of compiled kernels a
-// program needs a few.
+// A file that is mapped into memory. A page is read only when the program touches it: of 20 MB of
+// compiled kernels, a program needs only a few kernels.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// The file must not be written to while it is mapped. A new version that replaces it by a rename
-// does no harm.
+// While the file is mapped, nobody may write to it. A new version of the file may replace it by a
+// rename.
 class MappedFile {
  public:
   MappedFile() = default;

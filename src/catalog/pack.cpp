@@ -1,4 +1,4 @@
-// Packs images. WHY a separate file: programs that only unpack contain no compressor.
+// Packs images. WHY a separate file: programs that only unpack images contain no compressor.
 #include "catalog/pack.h"
 
 #include <zstd.h>
@@ -16,7 +16,7 @@ namespace {
 // 707 kB and 6.5 s with level 16, 772 kB and 0.7 s with level 12.
 constexpr int kLevel = 19;
 
-// Joins the parts before compression: the number of parts, their sizes, then their bytes.
+// The bytes to compress: the number of parts, the size of each part, then the bytes of each part.
 std::string joined(const std::vector<std::string_view>& parts) {
   std::string text;
   const auto append = [&](std::uint64_t number) {
@@ -49,7 +49,7 @@ std::string pack(const std::vector<std::string_view>& parts, std::string_view kn
   set(ZSTD_c_compressionLevel, kLevel);
   set(ZSTD_c_checksumFlag, 1);
   if (!known.empty()) {
-    // WHY: by default zstd looks back only a few megabytes, less than the largest cubin.
+    // WHY set the window: zstd's default may be too small to reach all of `known`.
     const int window = std::bit_width(known.size() + text.size());
     set(ZSTD_c_windowLog, std::clamp(window, 20, 27));
     set(ZSTD_c_enableLongDistanceMatching, 1);

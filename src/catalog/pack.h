@@ -1,6 +1,6 @@
-// PTX repeats itself: sixteen entries of one kernel take megabytes, and every binary that runs
-// kernels carries them. zstd, whose window spans all entries, makes them a small fraction of that,
-// so that the binaries stay small.
+// The PTX of sixteen entries of one kernel takes megabytes, but is repetitive. zstd, whose window
+// spans all entries, packs the PTX to a small fraction of that size. So image files, and binaries
+// that contain them, stay small.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,19 @@
 
 namespace tessera {
 
-// Packs several byte strings into one. `known` are bytes that unpack() will also get. Parts that
-// resemble them take little room: a patched cubin takes a tenth if the unpatched cubin is known.
+// Packs several byte strings into one. unpack() must get the same `known`. Parts that resemble
+// `known` take little room: if `known` is the unpatched cubin, the patched cubin takes a tenth.
 std::string pack(const std::vector<std::string_view>& parts, std::string_view known = {});
 
-// Unpacked byte strings, all in one allocation: cubins take up to a megabyte, and are not copied
-// again.
+// Unpacked byte strings. `parts` are views of `bytes`, so that cubins of up to a megabyte are not
+// copied again.
 struct UnpackedParts {
   std::unique_ptr<char[]> bytes;
   std::vector<std::string_view> parts;
 };
 
-// Unpacks the byte strings that pack() has packed. Throws std::runtime_error if pack() did not
-// write these bytes.
+// Unpacks the byte strings that pack() has packed with the same `known`. Throws std::runtime_error
+// if `packed` is not a result of pack().
 UnpackedParts unpack(std::string_view packed, std::string_view known = {});
 
 }  // namespace tessera

@@ -10,9 +10,9 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1u << 30;  // for all parts together; no image comes near it
+constexpr std::uint64_t kMaxBytes = 1u << 30;  // of all parts together; images are far smaller
 
-// Takes bytes off the front of a text; throws when there are not enough.
+// Removes `bytes` bytes from the front of `text` and returns them. Throws if `text` is shorter.
 std::string_view take(std::string_view& text, std::uint64_t bytes) {
   if (bytes > text.size()) throw std::runtime_error("packed bytes end too early");
   const std::string_view front = text.substr(0, bytes);

@@ -1,7 +1,7 @@
-// Which schedule for which problem: whole tiles alone (data-parallel), some tiles split
+// Chooses the schedule of a product: all tiles whole (data-parallel), some tiles split along k
 // (stream-K), or every tile split into equally many runs (split-K, a special case of stream-K).
-// Splitting fills the last wave, but its partials must be written, read again and added by a second
-// launch. A model decides, in clock cycles of one SM. Host code.
+// Splitting fills the last wave, but partial sums must be written, then read again and added by a
+// second launch. A model predicts the time of a schedule in clock cycles of one SM. Host code.
 #pragma once
 
 #include <initializer_list>
@@ -12,40 +12,40 @@
 
 namespace tessera::schedule {
 
-// The costs of the steps of a product on one GPU, in cycles. gemm/cost/cost.h says where a kernel's
-// numbers come from.
+// The costs of the steps of a product on one GPU, in clock cycles. gemm/cost/persistent.cpp
+// computes them from the coefficients of the GPU.
 struct TileCosts {
-  int ctas_per_sm;     // CTAs per SM
-  double start;        // until the first tile of a CTA has arrived
-  double k_tile;       // one k tile of one CTA while all resident CTAs load and multiply
-  double store;        // the end of a work item, minus what other resident CTAs multiply meanwhile
-  double memory;       // operands and D through device memory, once
-  double add;          // the second launch, with its memory latency
-  double add_partial;  // reading one partial again, by the whole GPU
-  // (1 + alone) / (ctas_per_sm + alone): time of a CTA that has an SM for itself
+  int ctas_per_sm;     // resident CTAs per SM
+  double start;        // until a CTA's first tiles of A and B have arrived
+  double k_tile;       // a CTA's time for one k tile while all CTAs of its SM are busy
+  double store;        // the end of a work item, minus the time that other CTAs multiply meanwhile
+  double memory;       // device memory: A, B and C are read once, D is written
+  double add;          // the second launch, including memory latency
+  double add_partial;  // all SMs read the partial sums of one tile again
+  // A CTA alone on an SM takes (1 + alone) / (ctas_per_sm + alone) of its time on a full SM.
   double alone = 0.85;
-  // Device memory for one k tile of both operands, for one of a tile's own rows and columns, and
-  // for as much as the L2 holds.
+  // Cycles in which device memory reads: one k tile of all rows of A and columns of B (slab); one k
+  // tile of the rows and columns of one output tile (tile_slab); as many bytes as L2 holds (held).
   double slab = 0, tile_slab = 0, held = 0;
 };
 
-// A CTA that is alone on its SM is not `ctas_per_sm` times as fast: four warps do not fill the SM.
+// Time of a CTA if only `ctas` CTAs run, relative to full SMs. A CTA alone cannot fill its SM.
 constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
   const double together = static_cast<double>((ctas + sms - 1) / sms);
   return (together + costs.alone) / (costs.ctas_per_sm + costs.alone);
 }
 
-// Rows of tiles that are walked together, so that the tiles in flight are about a square.
+// Rows of tiles in a group of raster(), so that tiles in flight form about a square of D.
 inline constexpr int kGroup = 8;
-// Both in k tiles. A shorter run would only fill the pipeline. A run that would end closer than
-// kSnap to the end of a tile is moved there: the split would not be worth its partial.
+// Lengths in k tiles. A run shorter than kShortestRun would only fill the pipeline. If a run would
+// end within kSnap of a tile's edge, it ends at the edge: the rest is not worth a partial sum.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 
-// No more tiles than this, so that tile numbers and the steps between them are ints.
+// The most tiles of a schedule, so that tile numbers and differences of tile numbers fit an int.
 inline constexpr long long kMaxTiles = 1 << 30;
 
-// `count`: the number of products.
+// Whether a schedule can have all tiles of `count` products of m x n x k.
 constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block,
                              long long count = 1) {
   const long long tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
@@ -54,7 +54,7 @@ constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile bl
          tiles_m * tiles_n * count <= kMaxTiles;
 }
 
-// The schedule with every tile whole.
+// The schedule for m x n x k on at most `ctas` CTAs that splits no tile.
 constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile block, int ctas) {
   const int tiles_m = static_cast<int>(ceil_div(m, block.m));
   const int tiles_n = static_cast<int>(ceil_div(n, block.n));
@@ -72,7 +72,7 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
-// The tiles after `whole_tiles` are split in `runs`; all are whole where no kernel can walk that.
+// Splits the tiles after the first whole_tiles into `runs` runs; if that is illegal, splits none.
 constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int runs, int ctas) {
   const bool is_legal = whole_tiles >= 0 && whole_tiles < whole.tiles() &&
                         whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&
@@ -83,8 +83,8 @@ constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int ru
   return s;
 }
 
-// Predicted cycles of a product. The next item's tiles are fetched while an item ends, so only the
-// first one waits for them.
+// Predicted cycles of a product. While a work item ends, the operands of the next one are fetched,
+// so only the first work item of a CTA waits for operands (start).
 struct Cycles {
   double start, multiply, store, memory, add;
 
@@ -94,8 +94,8 @@ struct Cycles {
   }
 };
 
-// Cycles of device memory for what runs of tails read again, because they are at different k: of
-// what the L2 cannot hold, each tile's own rows and columns.
+// Cycles in which runs of tails (stream_k.h) read operands again from device memory. The runs are
+// at different k, so each tile reads its own rows of A and columns of B, except for what L2 holds.
 constexpr double read_again(const StreamK& s, const TileCosts& costs) {
   if (s.tail_runs() == 0) return 0;
   const double once = s.tail() * costs.slab;
@@ -105,14 +105,14 @@ constexpr double read_again(const StreamK& s, const TileCosts& costs) {
   return more / (1 + held * held * held);
 }
 
-// The cycles from the start of the first CTA to the end of the last, with room for `ctas`.
+// Predicts the cycles from the first CTA's start to the last CTA's end; `ctas`: resident CTAs.
 constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const int sms = ctas / costs.ctas_per_sm;
   const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
   const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, sms) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
-           // In the last wave, no other CTA multiplies while one stores.
+           // In the last wave, no CTA multiplies while others store.
            .store = (waves + (rest > 0) + costs.ctas_per_sm - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
@@ -137,8 +137,8 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   return c;
 }
 
-// The schedule that the model expects to be fastest for m x n x k on `ctas` resident CTAs. Expects
-// fits_schedule().
+// The schedule with the shortest predicted time for m x n x k on `ctas` resident CTAs. Expects that
+// fits_schedule() is true.
 constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTile block, int ctas,
                                   const TileCosts& costs) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);
@@ -151,12 +151,12 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     const int split = whole.tiles() - kept;
     const long long most = static_cast<long long>(split) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    // Candidates: as many runs as fit; the same, rounded so that no run spans two tiles; one run
-    // per SM; that, rounded likewise.
+    // Candidates for the number of runs: as many as fit, one per SM, and each of these two rounded
+    // down to a multiple of the split tiles, so that no run spans two tiles.
     const int alone = ctas / costs.ctas_per_sm;
     for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / split * split}) {
-      if (candidate == 0 || (candidate <= split && candidate < alone)) continue;  // idle GPU
+      if (candidate == 0 || (candidate <= split && candidate < alone)) continue;  // idle SMs
       const StreamK s = with_split(whole, kept, candidate, ctas);
       const double cycles = predicted(s, ctas, costs).total();
       if (cycles < best_cycles) {
@@ -168,7 +168,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   return best;
 }
 
-// Splits every tile of the last wave, whether the wave is full or not: for tests, and to measure
+// Splits every tile of the last wave, even if the wave is full. For tests, and for measurements of
 // splits that the model would not choose.
 constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
                                   int ctas) {

@@ -23,7 +23,7 @@ Status check_scale(const char* name, double value, double planned, const Types& 
   return check_factor(name, value, types);
 }
 
-// Checks that the workspace is apart from all operands.
+// Checks that the workspace does not overlap an operand.
 Status check_apart(const Plan& plan, const Arguments& arguments) {
   const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
   for (const Operand& operand : plan.operands) {
@@ -72,7 +72,7 @@ Status check_packed_arguments(const Plan& plan, const Arguments& arguments) {
   return check_packed_operand(plan, OperandId::kB, plan.packed.b, arguments.packed_b, arguments);
 }
 
-// The alignment for which the kernels were chosen.
+// Checks that each address is a multiple of the alignment that the plan was made for.
 Status check_planned_alignment(const Plan& plan, const Operands& operands) {
   if (plan.problem.batch.kind == BatchKind::kPointers) return {};
   for (const Operand& operand : plan.operands) {
@@ -112,7 +112,7 @@ Status check_operands(const Plan& plan, const Arguments& arguments) {
   const Problem& p = plan.problem;
   if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.types); !s.ok()) return s;
   if (Status s = check_scale("beta", arguments.beta, p.beta, p.types); !s.ok()) return s;
-  if (plan.steps.empty()) return {};  // nothing is written
+  if (plan.steps.empty()) return {};  // a plan without steps writes nothing
   const Operands& operands = arguments.operands;
   if (Status s = check_addresses(plan.operands, operands); !s.ok()) return s;
   if (Status s = check_planned_alignment(plan, operands); !s.ok()) return s;

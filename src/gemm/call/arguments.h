@@ -8,39 +8,39 @@
 
 namespace tessera::gemm {
 
-// An operand as packed by gemm/call/pack.h.
+// A packed operand in device memory, as pack() in gemm/call/pack.h writes it.
 struct PackedArgument {
-  DeviceAddress address = 0;  // a multiple of 256
+  DeviceAddress address = 0;  // a multiple of 256 bytes; 0: there is no packed operand
   std::int64_t bytes = 0;
 };
 
 struct Arguments {
-  Operands operands;  // C may be null when beta is 0, A and B when they are not read
+  Operands operands;  // the address of an operand that the plan does not read may be 0
   double alpha = 1, beta = 0;
   DeviceAddress workspace = 0;
   std::int64_t workspace_bytes = 0;
-  PackedArgument packed_a = {}, packed_b = {};  // only for plans with packed operands
+  PackedArgument packed_a = {}, packed_b = {};  // set only if the plan has packed operands
 };
 
-// Not ok, with argument, value and rule, if the plan was not made for these operands: alpha or beta
-// is zero and the plan's is not (or vice versa), an address has less than the planned alignment, a
-// packed operand is missing or superfluous, or D shares memory with an operand that is read.
+// Returns an error that names the argument, its value and the rule if: alpha or beta is zero and
+// the plan is for a nonzero value, or vice versa; an address is not aligned as planned; a packed
+// operand is missing or superfluous; or D overlaps an operand that is read (see check_overlap()).
 Status check_operands(const Plan& plan, const Arguments& arguments);
-// Not ok where the workspace is too small, not aligned, or overlaps an operand.
+// Returns an error if the workspace is too small, not aligned, or overlaps an operand.
 Status check_workspace(const Plan& plan, const Arguments& arguments);
-// Both, the operands first.
+// Returns the first error of check_operands() and then check_workspace().
 Status check(const Plan& plan, const Arguments& arguments);
 
-// Whether two ranges of memory share a byte.
+// Whether bytes_a bytes at address a and bytes_b bytes at address b have a byte in common.
 bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b);
 
-// The arguments of one product of a batch, where the plan's launches are run for each.
+// The arguments of product number `product` of a batch, if the plan launches products one by one.
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);
 
-// 0 for an operand that is not read.
+// The address of the planned slot in `arguments` plus the planned offset; 0 if that address is 0.
 DeviceAddress address_of(const PlannedAddress& planned, const Arguments& arguments);
 
-// Writes addresses and scales, but not tensor maps, into a copy of the launch's parameters.
+// Writes addresses, alpha and beta, but no tensor maps, into `params`: a copy of launch.params.
 void patch(const Step& launch, const Arguments& arguments, std::span<std::byte> params);
 
 }  // namespace tessera::gemm

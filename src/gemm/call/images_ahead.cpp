@@ -12,7 +12,8 @@
 namespace tessera::gemm {
 namespace {
 
-// Blocks signals while it lives: a thread that starts meanwhile handles none of the program's.
+// Blocks all signals in this thread while the object exists. A thread that is started meanwhile
+// inherits the blocked signals, so it handles none of the program's signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -55,13 +56,13 @@ void ImagesAhead::expect(const Types& types, int sm) noexcept {
     queue_.insert(queue_.begin(), names.rbegin(), names.rend());
     start();
   } catch (...) {
-    // No memory, or no thread: calls unpack what they need.
+    // Without memory or a thread, the calls unpack the images that they need.
   }
 }
 
 void ImagesAhead::start() {
   if (is_running_ || queue_.empty()) return;
-  if (thread_.joinable()) thread_.join();  // it has emptied the queue before
+  if (thread_.joinable()) thread_.join();  // an earlier thread, whose loop has ended
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
   is_running_ = true;
@@ -76,7 +77,7 @@ void ImagesAhead::run() noexcept {
     try {
       unpack_(name);
     } catch (...) {
-      // The call that needs the image reports it.
+      // The call that needs the image reports the error.
     }
     lock.lock();
   }
@@ -102,7 +103,7 @@ void ImagesAhead::after_fork(bool is_child) noexcept {
   try {
     if (!is_child) start();
   } catch (...) {
-    // No thread: as in expect().
+    // Without a thread, the calls unpack the images that they need.
   }
   mutex_.unlock();
 }
@@ -117,7 +118,7 @@ namespace {
 std::atomic<ImagesAhead*> of_process = nullptr;
 
 ImagesAhead& images_ahead() {
-  own_images();  // first, so that it is destroyed after the thread has ended
+  own_images();  // created before `all`, so destroyed after it: the thread uses the pack
   static ImagesAhead all([](const std::string& name) { own_images().find(name); });
   of_process = &all;
   return all;
@@ -129,7 +130,7 @@ void expect_images(const Types& types, int sm) noexcept {
   try {
     images_ahead().expect(types, sm);
   } catch (...) {
-    // There are no images: calls report it.
+    // If the program has no images, the calls report that error.
   }
 }
 

@@ -57,7 +57,8 @@ std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const A
                                                  const PlanOptions& options) {
   const PlanKey key{planned_problem(problem), alignment, options};
   if (auto known = find(key)) return known;
-  // WHY without the lock: loading code may take a second, and calls for other problems go on.
+  // WHY without the lock: loading code may take a second, and calls for other problems must not
+  // wait for that.
   auto prepared = std::make_shared<const Prepared>(
       prepare(device_, plan(key.problem, alignment, limits_, options)));
   tell(prepared->plan());
@@ -85,7 +86,7 @@ void Handle::on_planned(std::function<void(const Plan&)> told) {
   told_ = std::move(told);
 }
 
-// WHY without the lock: the callback may do anything, including calls of this handle.
+// Calls the callback without the lock. WHY: the callback may call this handle.
 void Handle::tell(const Plan& plan) const {
   std::function<void(const Plan&)> told;
   {
@@ -103,7 +104,7 @@ std::size_t Handle::plans() const {
 void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream) {
   const std::int64_t bytes = prepared.plan().workspace_bytes();
   if (bytes == 0 || arguments.workspace != 0) return execute(prepared, arguments, stream);
-  // WHY before a workspace is made: a refused call must have no effect.
+  // WHY check before a workspace is lent: a refused call must have no effect.
   require(check_operands(prepared.plan(), arguments));
   const LentWorkspace lent = handle.workspaces().lend(bytes, stream);
   arguments.workspace = lent.address();

@@ -1,5 +1,5 @@
-// The one-shot call: it plans, prepares and executes, and its handle keeps the prepared plan. A
-// second call for the same problem only looks the plan up.
+// multiply() plans, prepares and executes a product. The handle keeps the prepared plan, so that a
+// second call for an equal problem only looks up the plan and executes it.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace tessera::gemm {
 
-// Problems that differ only in the values of alpha and beta share a plan, if the same ones of the
-// two are zero.
+// Problems that differ only in nonzero values of alpha or beta share a plan. An alpha or a beta of
+// zero needs a plan of its own.
 struct PlanKey {
-  Problem problem;  // alpha and beta 0 or 1
+  Problem problem;  // alpha and beta are 0, or 1 for any other value
   Alignment alignment;
   PlanOptions options;
 
@@ -27,21 +27,21 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const;
 };
 
-// Prepared plans of one device, of which the least recently used is dropped first, and the
-// workspaces that are lent to calls. Safe to use from several threads, on one stream or several.
+// A cache of prepared plans for one device, and the workspaces that calls borrow. A full cache
+// drops the least recently used plan. Several threads may use one handle, on any streams.
 class Handle {
  public:
   explicit Handle(Device& device, std::size_t capacity = 256);
 
   Device& device() const { return device_; }
-  // The plan for these options on this device, prepared. Stays usable when the handle drops it.
+  // The prepared plan for this problem. The result stays usable after the cache has dropped it.
   std::shared_ptr<const Prepared> prepared(const Problem& problem, const Alignment& alignment,
                                            const PlanOptions& options = {});
   Workspaces& workspaces() { return workspaces_; }
 
-  std::size_t plans() const;  // kept at the moment
-  // Sets a callback for each plan that is made, called in the thread of the call. Empty: no
-  // callback.
+  std::size_t plans() const;  // number of plans in the cache
+  // Sets a callback that gets each new plan, in the thread of the call that needs the plan. An
+  // empty function removes the callback.
   void on_planned(std::function<void(const Plan&)> told);
 
  private:
@@ -49,9 +49,9 @@ class Handle {
     PlanKey key;
     std::shared_ptr<const Prepared> prepared;
   };
-  using Entries = std::list<Entry>;  // the last used one first
+  using Entries = std::list<Entry>;  // the most recently used entry first
 
-  std::shared_ptr<const Prepared> find(const PlanKey& key);  // null where it is not kept
+  std::shared_ptr<const Prepared> find(const PlanKey& key);  // null if the cache has no such plan
   void tell(const Plan& plan) const;
 
   Device& device_;
@@ -64,12 +64,12 @@ class Handle {
   Workspaces workspaces_;
 };
 
-// Runs a plan of the handle's device. All checks come first, then the handle lends a workspace
-// where the caller gives none (address 0), then everything is launched.
+// Checks the arguments, then launches a plan of the handle's device. If the plan needs a workspace
+// and arguments.workspace is 0, the handle lends one after the arguments are checked.
 void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream = nullptr);
 
-// D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous if the device
-// is. Throws what plan(), prepare() and execute() throw; then nothing is launched.
+// D = alpha op(A) op(B) + beta C, with the problem's alpha and beta. Asynchronous if the device is.
+// If plan(), prepare() or execute() throws anything but kFailed, nothing was launched.
 void multiply(Handle& handle, const Problem& problem, const Operands& operands,
               const PlanOptions& options = {}, void* stream = nullptr);
 

@@ -7,11 +7,12 @@
 namespace tessera::gemm {
 namespace {
 
-// HW: the limit of a kernel's parameters before CUDA 12.1 (CUDA C++ Programming Guide, __global__
-// function parameters). All of ours are far smaller.
+// HW: the most bytes of parameters that a kernel can have before CUDA 12.1 (CUDA C++ Programming
+// Guide, __global__ function parameters). Our kernels have far fewer.
 constexpr std::size_t kMaxParams = 4096;
 
-// The placeholder address of a map's tensor; well aligned.
+// The tensor's address in an encoded tensor map, until a launch replaces it. Only its alignment
+// matters.
 constexpr DeviceAddress kSomewhere = 1 << 20;
 
 void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byte>& params) {
@@ -22,7 +23,7 @@ void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byt
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
-// Each image that the entries of the kernels need, once.
+// Loads each image once, although several entries may be in the same image.
 class Images {
  public:
   explicit Images(Modules& modules) : modules_(modules) {}
@@ -93,7 +94,7 @@ void execute(const Prepared& prepared, const Arguments& arguments, void* stream)
   try {
     for (; launched < prepared.launches(); ++launched) prepared.launch(launched, arguments, stream);
   } catch (const StatusError& error) {
-    // WHY a new status: all others mean that nothing was launched.
+    // WHY kFailed: any other status means that nothing was launched.
     if (launched > 0) throw StatusError(Status::failed(error.what()));
     throw;
   }

@@ -1,5 +1,5 @@
-// A plan on a device: images loaded, entries found, attributes set, tensor maps encoded. Each run
-// then only writes addresses into a copy of the parameters, and launches.
+// Prepares a plan on a device: loads images, finds entry points, sets kernel attributes and encodes
+// tensor maps. Each run then only writes addresses into a copy of the parameters, and launches.
 #pragma once
 
 #include <cstddef>
@@ -12,35 +12,35 @@
 
 namespace tessera::gemm {
 
-// A step whose code is loaded. Its const members may be called by several threads at a time.
+// One launch of a plan, with its code loaded. Several threads may call const members at a time.
 class PreparedStep {
  public:
-  // `image`: of the step's entry.
+  // `image` contains the entry of the step. The second constructor loads the image itself.
   PreparedStep(Modules& modules, const LoadedImage& image, const Step& step);
   PreparedStep(Modules& modules, const Step& step);
 
-  // Writes the addresses into a copy of the parameters, and launches. Allocates nothing.
+  // Writes the arguments into a copy of the parameters; launches on stream `on`. Allocates nothing.
   void launch(const Modules& modules, const Stream& stream, const Step& step,
               const Arguments& arguments, void* on) const;
 
  private:
   LoadedEntry entry_;
-  std::vector<std::byte> params_;  // with tensor maps, whose address is a placeholder
+  std::vector<std::byte> params_;  // tensor maps in them have a placeholder address
 };
 
-// Valid as long as its device. Its const members may be called by several threads at a time.
+// A prepared plan, valid while its device exists. Several threads may call const members at a time.
 class Prepared {
  public:
   const Plan& plan() const { return plan_; }
-  // Which code runs the plan's row: "cubin sm_90a". Empty for a plan that launches nothing.
+  // The loaded code of the plan's kernel: "cubin sm_90a". Empty if the plan launches nothing.
   const std::string& code() const { return image_.description; }
   const LoadedImage& image() const { return image_; }
 
-  // Launches of one call: all launches of the plan, once for each of its rounds.
+  // Launches of one call: the plan's steps times its rounds (one round, or one per product).
   std::size_t launches() const {
     return launches_.size() * static_cast<std::size_t>(plan_.rounds());
   }
-  // Launches one of them with arguments that check() has passed. Allocates nothing.
+  // Runs launch `number` (from 0) of a call whose arguments passed check(). Allocates nothing.
   void launch(std::size_t number, const Arguments& of_batch, void* stream = nullptr) const;
 
  private:
@@ -55,16 +55,16 @@ class Prepared {
   LoadedImage image_;
 };
 
-// Loads the images of the plan's entries, and no others. Throws kUnavailable if the device cannot
-// load one of them. Legal while a stream is captured if the modules support that.
+// Loads only the images that contain the plan's entries. Throws kUnavailable if the device cannot
+// load an image. If `modules` support it, this is legal while a stream is captured.
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan);
 inline Prepared prepare(Device& device, Plan plan) {
   return prepare(device, device, std::move(plan));
 }
 
-// Checks the arguments, then launches everything in order. If the plan was not made for them, it
-// throws kBadArgument and launches nothing. Asynchronous if the device is; allocates nothing. A
-// null stream is the device's own.
+// Checks the arguments, then runs all launches of the plan in order. If check() refuses the
+// arguments, throws kBadArgument and launches nothing. Asynchronous if the device is. Allocates
+// nothing. A null stream is the device's own stream.
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream = nullptr);
 
 }  // namespace tessera::gemm

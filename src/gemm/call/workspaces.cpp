@@ -6,15 +6,15 @@
 namespace tessera::gemm {
 namespace {
 
-// The number of blocks that do not belong to graphs: this many calls on different streams can run
-// on the GPU at a time.
+// If there are this many blocks that do not belong to graphs, an idle block is lent before a new
+// block is made. So this many calls on different streams can run on the GPU at a time.
 constexpr std::size_t kMostBlocks = 8;
-// A block that no call has used for this many calls is freed.
+// Blocks that none of the last kUnusedCalls calls has used are freed.
 constexpr std::uint64_t kUnusedCalls = 1024;
 
 }  // namespace
 
-// These two expect the mutex.
+// of_call() and of_graph() expect that the caller holds mutex_. Null: a new block is needed.
 Workspaces::Block* Workspaces::of_call(void* stream) {
   Block* chosen = nullptr;
   std::size_t count = 0;
@@ -31,7 +31,7 @@ Workspaces::Block* Workspaces::of_call(void* stream) {
   return chosen;
 }
 
-// The block of this capture and stream, or else one of a graph that no longer exists.
+// The block of this capture and stream, else a block of a graph that no longer exists, else null.
 Workspaces::Block* Workspaces::of_graph(std::uint64_t capture, void* stream) {
   Block* chosen = nullptr;
   for (Block& block : blocks_) {
@@ -62,7 +62,8 @@ Workspaces::Block& Workspaces::chosen_for(void* stream, const Capture& capture) 
   return *chosen;
 }
 
-// Called at the first call of a capture. WHY not in chosen_for(): this may fail.
+// Watches for the end of a graph, when a block is first lent to the graph's capture. WHY not in
+// chosen_for(): this may throw, and then ~LentWorkspace() must give the block back.
 void Workspaces::keep_for_graph(Block& block, void* stream) {
   const auto is_gone = std::make_shared<std::atomic<bool>>(true);
   {
@@ -73,7 +74,8 @@ void Workspaces::keep_for_graph(Block& block, void* stream) {
   *is_gone = false;
 }
 
-// Expects the mutex. WHY with a wait: launches may still use the memory.
+// Frees idle blocks that were last lent before call number `used_before`. Expects that the caller
+// holds mutex_. WHY wait for a block's event: launches may still use the memory.
 void Workspaces::free_idle(std::uint64_t used_before) {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto next = std::next(block);
@@ -85,12 +87,12 @@ void Workspaces::free_idle(std::uint64_t used_before) {
   }
 }
 
-// Frees unused blocks if there is not enough memory otherwise.
+// Allocates device memory. If there is not enough, frees all idle blocks and tries again.
 DeviceBuffer Workspaces::allocated(std::int64_t bytes, bool is_captured) {
   try {
     return DeviceBuffer(device_, static_cast<std::size_t>(bytes));
   } catch (const OutOfMemory&) {
-    if (is_captured) throw;  // a wait would end the capture
+    if (is_captured) throw;  // free_idle() may wait, which would end the capture
     {
       const std::lock_guard lock(mutex_);
       free_idle(std::numeric_limits<std::uint64_t>::max());
@@ -117,7 +119,8 @@ LentWorkspace Workspaces::lend(std::int64_t bytes, void* stream) {
   return LentWorkspace(*this, bytes, stream, device_.capture_of(stream));
 }
 
-// WHY through another constructor: a failure after that one gives the block back.
+// WHY delegate to the other constructor: if the body below throws, the destructor still runs, and
+// gives the block back.
 LentWorkspace::LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream,
                              const Capture& capture)
     : LentWorkspace(from, from.chosen_for(stream, capture), stream, capture) {
@@ -132,7 +135,8 @@ LentWorkspace::~LentWorkspace() {
       from_.device_.record(block_.done.get(), stream_);
       block_.is_used = true;
     } catch (const StatusError&) {
-      // WHY: a destructor may not throw, and a device that failed has already reported it.
+      // WHY ignore the error: a destructor must not throw, and a failed device has already reported
+      // its error.
     }
   }
   lock_.unlock();

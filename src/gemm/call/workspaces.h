@@ -1,7 +1,7 @@
-// Workspaces that a handle lends to calls without one: few blocks of device memory, whatever the
-// number of streams. Blocks are passed from call to call in the GPU's order: the next call's stream
-// waits for an event after the launches of the last call. So a stream may be destroyed, and another
-// one may get its address, at any time.
+// A handle lends a workspace to each call that has none. It keeps few blocks of device memory for
+// any number of streams. Before a block is used again, the stream of the new call waits for an
+// event that was recorded after the launches of the block's previous call. So a stream may be
+// destroyed at any time, even if a new stream then gets the address of the old stream.
 #pragma once
 
 #include <atomic>
@@ -19,21 +19,21 @@ namespace tessera::gemm {
 
 class LentWorkspace;
 
-// Safe to use from several threads. Blocks are freed with the object, whose owner sees to it that
-// no call is in flight on the GPU.
+// Several threads may use one object. The destructor frees all blocks; the owner must make sure
+// that no launch on the GPU uses a block any more.
 class Workspaces {
  public:
   explicit Workspaces(Device& device) : device_(device) {}
 
-  // Lends at least this many bytes for launches on this stream, until the result is destroyed.
-  // Calls on one stream get a block one after the other, so that the launches of two calls do not
-  // mix. A captured call gets a block of its capture and stream, which stays as long as the graph:
-  // graphs may run at the same time, and so may branches of one graph that come from several
-  // streams.
+  // Lends at least `bytes` bytes for launches on `stream`, until the result is destroyed. If two
+  // threads call for one stream, the second waits until the block is given back, so that launches
+  // of two calls do not mix. During a capture, the block belongs to the capture and stream as long
+  // as the graph exists. WHY: graphs may run at the same time, and so may branches of one graph
+  // that were captured from different streams.
   LentWorkspace lend(std::int64_t bytes, void* stream);
 
   std::size_t blocks() const;
-  std::int64_t bytes() const;  // of all blocks, with those that graphs have outgrown
+  std::int64_t bytes() const;  // of all blocks, including the outgrown memory of graphs
 
  private:
   friend class LentWorkspace;
@@ -41,15 +41,15 @@ class Workspaces {
     explicit Block(Device& device) : done(device) {}
     std::mutex mutex;  // held by the call that uses the memory
     DeviceBuffer memory;
-    OwnedEvent done;  // follows the last call, where `is_used`
+    OwnedEvent done;  // if is_used: recorded after the launches of the block's last call
     bool is_used = false;
-    std::vector<DeviceBuffer> outgrown = {};  // a graph may use them
-    std::atomic<std::int64_t> held = 0;       // bytes of all these, which any thread may ask for
+    std::vector<DeviceBuffer> outgrown = {};  // replaced by larger memory; a graph may use them
+    std::atomic<std::int64_t> held = 0;       // bytes of memory and outgrown; read without `mutex`
 
-    // Fields guarded by the mutex of all blocks.
+    // Workspaces::mutex_ guards the fields below.
     void* stream = nullptr;
-    std::optional<std::uint64_t> capture;                   // the number of its graph
-    std::shared_ptr<std::atomic<bool>> graph_is_gone = {};  // null: not asked for yet
+    std::optional<std::uint64_t> capture;                   // number of the block's capture
+    std::shared_ptr<std::atomic<bool>> graph_is_gone = {};  // null: not yet watched
     int users = 0;
     std::uint64_t last_use = 0;
 
@@ -68,7 +68,7 @@ class Workspaces {
 
   Device& device_;
   mutable std::mutex mutex_;
-  std::list<Block> blocks_;  // an element stays where it is
+  std::list<Block> blocks_;  // WHY a list: references to blocks stay valid
   std::uint64_t lends_ = 0;
 };
 

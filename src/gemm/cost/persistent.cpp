@@ -10,10 +10,10 @@ namespace {
 
 using schedule::StreamK;
 
-constexpr double kThreads = 2048;     // per SM
-constexpr int kCtasOfLargeTiles = 2;  // per SM, for rungs with large tiles
+constexpr double kThreads = 2048;     // most resident threads of an SM
+constexpr int kCtasOfLargeTiles = 2;  // CTAs per SM of a rung with at least 16 outputs per thread
 
-// The costs of a row on one GPU.
+// The costs of a kernel's config on one GPU.
 struct RowCosts {
   RowCosts(const RatedRow& rated, const DeviceLimits& limits)
       : gpu(*limits.costs->gpu),
@@ -23,7 +23,7 @@ struct RowCosts {
   double cycles_a_microsecond() const { return gpu.clock_ghz * 1e3; }
 
   const arch::Gpu& gpu;
-  double memory_bytes;  // per microsecond
+  double memory_bytes;  // bytes of device memory per microsecond
   const PersistentCosts& own;
 };
 
@@ -32,7 +32,7 @@ double lanes_of(const RatedRow& rated, const RowCosts& costs) {
   return costs.gpu.fp32_lanes * (rated.tflops > 0 ? rated.tflops / peak : costs.own.unknown_share);
 }
 
-// Cycles that device memory takes for operands and D.
+// Cycles in which device memory reads A and B once, and C if C is added, and writes D.
 double memory_cycles(const GemmParams& p, int element_bytes, const RowCosts& costs) {
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double outputs = m * n * matrices_of_outputs(p);
@@ -46,7 +46,7 @@ double start_cycles(const GemmParams& p, int element_bytes, const PersistentCost
   return costs.start + std::min(operands, costs.start_most) / costs.start_bytes;
 }
 
-// Cycles for one k tile of all CTAs of an SM, with operands loaded by tensor copies.
+// Cycles in which each CTA of an SM computes one k tile, if tensor copies load A and B.
 double k_tile_cycles(const RatedRow& rated, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double depth = static_cast<double>(row.block.k) * row.ctas_per_sm;
@@ -58,11 +58,12 @@ double k_tile_cycles(const RatedRow& rated, const RowCosts& costs) {
          costs.own.fetch_beside * std::min(multiply, fetch);
 }
 
-// The distance between an operand's rows.
+// The leading dimension of A and of B in elements: the larger of the two strides.
 long long stride_of_a(const GemmParams& p) { return std::max(p.a_row, p.a_col); }
 long long stride_of_b(const GemmParams& p) { return std::max(p.b_row, p.b_col); }
 
-// Cycles in which the warps of an SM copy one k tile, by pieces as wide as the rows allow.
+// Cycles in which the warps of an SM copy one k tile for each CTA. A lane copies 16, 8, 4 or 2
+// bytes at a time: the largest of these that divides the row stride.
 double copying_cycles(const RatedRow& rated, const GemmParams& p, const PersistentCosts& costs) {
   const KernelRow& row = *rated.row;
   const auto of = [&](long long stride, int extent) {
@@ -78,20 +79,21 @@ double copying_cycles(const RatedRow& rated, const GemmParams& p, const Persiste
   return of(stride_of_a(p), row.block.m) + of(stride_of_b(p), row.block.n);
 }
 
-// Shared-memory wavefronts for the fragments of one k tile: four per 128-bit load.
+// Shared-memory wavefronts, one per cycle, in which the CTAs of an SM load the fragments of one k
+// tile each. A 128-bit load of a warp has four wavefronts.
 double fragment_cycles(const KernelRow& row) {
   const double warps =
       static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
   return warps * (row.thread.m + row.thread.n) * row.block.k * row.ctas_per_sm;
 }
 
-// The factor by which an operand along k that is copied element by element slows a product down:
-// its rows are far apart.
+// The share of the product's time that is added if an operand along k is copied element by element,
+// from rows that are far apart. `rows`: rows of the operand in one tile.
 double copy_transpose_slowdown(int rows, const PersistentCosts& costs) {
   return costs.transpose_slowdown * std::max(1.0, rows / 128.0);
 }
 
-// Cycles for one k tile of all CTAs of an SM, with operands loaded as `modes` says.
+// Cycles in which each CTA of an SM computes one k tile, with A and B loaded as `modes` says.
 double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
                          const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -119,7 +121,7 @@ bool outgrows_l2(const GemmParams& p, int element_bytes, const arch::Gpu& gpu) {
   return bytes > gpu.l2_kib * 1024.0;
 }
 
-// Cycles to write the tiles of all CTAs of an SM.
+// Cycles in which each CTA of an SM writes one tile of D, and reads the tile of C if C is added.
 double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm, int element_bytes,
                     const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -133,14 +135,14 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
          bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
 }
 
-// Cycles per CTA at the end of each of its tiles.
+// Cycles that a CTA waits for C at the end of each tile.
 double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCosts& costs) {
   const double outputs = static_cast<double>(row.block.m) * row.block.n;
   return p.beta == 0 ? 0 : costs.c_wait * outputs / (row.threads * row.threads_y);
 }
 
-// Cycles at the end of a work item. Other CTAs of the SM can multiply meanwhile, unless all wait
-// for device memory.
+// Cycles that the end of a work item adds. Other CTAs of the SM multiply meanwhile. But if D does
+// not fit L2, all CTAs wait for the writes to device memory.
 double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const double own = costs.own.store + (row.slices > 1 ? row.slices * costs.own.slice_sums : 0) +
@@ -150,7 +152,7 @@ double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& 
                                                         : (own + write) / row.ctas_per_sm;
 }
 
-// The number of a rung's blocks that run at the same time on one SM.
+// The number of CTAs of a rung that run on one SM at the same time.
 int ctas_per_sm(const KernelRow& row) {
   const int threads = row.threads * row.threads_y;
   const int by_threads = static_cast<int>(kThreads) / threads;
@@ -158,7 +160,7 @@ int ctas_per_sm(const KernelRow& row) {
   return large ? std::min(kCtasOfLargeTiles, by_threads) : std::min(32, by_threads);
 }
 
-// The costs of a persistent config with operands loaded by tensor copies.
+// The costs of a config with a persistent grid, if tensor copies load A and B.
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms,
                                const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -196,8 +198,8 @@ StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
   return schedule::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
 }
 
-// Bytes that waves read again from device memory because L2 does not hold them. The tiles of a wave
-// form about a square of D, and read the square's rows and columns.
+// Bytes of A and B that waves read again from device memory because L2 does not hold them. The
+// tiles of a wave form about a square of D, and read the square's rows of A and columns of B.
 double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
                   const PersistentCosts& costs) {
   const BlockTile& block = rated.row->block;
@@ -213,7 +215,7 @@ double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
   return costs.read_again * more / (1 + held * held * held);
 }
 
-// Cycles of device memory for one product, without repacked operands.
+// Cycles of device memory for one product. The launch that repacks operands is not counted.
 double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const StreamK& chosen,
                          const DeviceLimits& limits, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
@@ -228,7 +230,8 @@ double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const Strea
          (odd ? costs.own.odd_rows : 1);
 }
 
-// Adds the slowdown of long products, which heat the chip, and what overlaps only in part.
+// Adds two slowdowns: long products heat the chip, and device memory and arithmetic overlap only in
+// part.
 void add_slow_ends(Cost& cost, const PersistentCosts& costs) {
   cost.multiply *= 1 + costs.heat * cost.multiply / (cost.multiply + costs.heat_time);
   cost.start += costs.overlap * std::min(cost.memory, cost.multiply + cost.store);
@@ -268,8 +271,8 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
   scheduled.cost.memory = memory_cycles(p, rated.element_bytes, of_row) *
                           static_cast<double>(count) / of_row.cycles_a_microsecond();
-  // WHY: the stores of a wave of tiles go to L2, and from there to memory while the next wave is
-  // multiplied.
+  // Stores cost as much as those of a single product. WHY: a wave of tiles is stored to L2, and L2
+  // writes it to device memory while the next wave is multiplied.
   if (has_loading_warps) {
     scheduled.cost.store *= store_cycles(rated, p, of_row) / store_cycles(rated, column, of_row);
   }
@@ -285,7 +288,8 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   return scheduled;
 }
 
-// Blocks load nothing before they start, and a partial wave takes as long as a whole one.
+// The operands of a tile are not loaded before its CTA starts, and a partial wave takes as long as
+// a full wave.
 Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count, int ctas) {
   if (p.m == 0 || p.n == 0) return {};

@@ -1,4 +1,4 @@
-// Stores a warp's sums from registers to D by vectors; each thread stores its own outputs.
+// Stores a warp's sums from registers to D, in vectors. Each thread stores its own outputs.
 #pragma once
 
 #include "kernels/epilogue/output.h"
@@ -8,10 +8,10 @@ namespace tessera::epilogue {
 
 namespace detail {
 
-inline constexpr int kPairsOfC = 8;  // pairs of C that a lane loads at a time
+inline constexpr int kPairsOfC = 8;  // pairs of C that a lane loads before it stores
 
-// pair_of_c() loads two neighbours of C, store_over() stores alpha * sum + beta * C for both.
-// `whole`: both are inside and allow one 16-byte access.
+// pair_of_c() loads two adjacent elements of a row of C. store_over() stores alpha * sum + beta * C
+// to the two elements of D. `whole`: both elements are inside D, and are aligned to 16 bytes.
 template <bool whole, class Output>
 __device__ tile::Vector<double> pair_of_c(const Output& out, int row, int col) {
   const double* from = out.c + row * out.c_row + col;
@@ -56,8 +56,8 @@ __device__ void store_over_c(const Output& output, int lane, const Accumulators&
 
 }  // namespace detail
 
-// Stores vectors of 16 bytes. `output` begins at the warp's tile. If the tile is completely inside
-// of D, the stores have no further checks.
+// Stores vectors of 16 bytes. `output` begins at the warp's tile. If the whole tile is inside D and
+// D allows vectors, no store checks bounds. Otherwise each element is checked and stored alone.
 template <class Output, class Accumulators>
 __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
                               const Accumulators& accumulators) {
@@ -73,14 +73,14 @@ __device__ void store_vectors(const Output& output, OutputTile warp, int lane,
   }
 }
 
-// The same; if beta is not zero, loads several pairs of C per lane at a time. `ragged`: also if the
-// warp's tile is cut by D's edge or not aligned.
+// Like store_vectors(), but if beta is not 0, each lane loads several pairs of C before it stores.
+// `ragged`: also does so if D's edge cuts the warp's tile, or if the tile is not aligned.
 //
-// WHY several: D may be C, so the compiler moves no load before a store. With one pair at a time, a
-// warp waits for device memory at each store: large updates with a short k then took several times
-// as long as reading and writing the matrix.
-// WHY `ragged`: where the main loop has no registers left, the second reader makes ptxas read
-// strides from constants and order the loop differently, which was slower (128x128 across k).
+// WHY several pairs: D may be C, so the compiler moves no load above a store. With one pair at a
+// time, a warp waits for device memory at each store. Large products with a short k then took
+// several times as long as reading C and writing D.
+// WHY `ragged` can be false: if the main loop uses all registers, a second path that reads C makes
+// ptxas load strides from constant memory and reorder the loop: slower (128x128 tiles across k).
 template <bool ragged = true, class Output, class Accumulators>
 __device__ void store_vectors_with_c(const Output& output, OutputTile warp, int lane,
                                      const Accumulators& accumulators) {

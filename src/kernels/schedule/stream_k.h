@@ -1,21 +1,21 @@
-// 2048 tiles on 132 SMs are 15 full waves and one that leaves half of the GPU idle. This schedule
-// has no partial wave: a persistent grid computes whole tiles while there is one for every CTA, and
-// splits the remaining tiles along k into equal runs. A run that has only a part of a tile's k
-// stores a partial sum in a slot of the workspace; a second launch adds the slots of each split
-// tile in ascending k. There are no atomics and no flags, so every run of the program gives the
-// same result.
+// 2048 tiles on 132 SMs are 15 full waves, and one wave that leaves half of the GPU idle. This
+// schedule has no partial wave: a persistent grid computes whole tiles while there is one for every
+// CTA, and splits the remaining tiles along k into runs of equal length, at most one per CTA. If a
+// run has only a part of a tile's k, it stores partial sums in a slot of the workspace. A second
+// launch adds the slots of each split tile in ascending k. There are no atomics and no flags, so a
+// product has the same bits each time.
 //
 //   tiles 0 ... whole_tiles-1            tile w * ctas + cta is computed by `cta` in wave w
-//   tiles whole_tiles ... tiles()-1      CTA r has run r
+//   tiles whole_tiles ... tiles()-1      CTA r computes run r
 //
-// With runs for each split tile and some left over, the first runs have equal parts of the tiles'
-// heads, k tiles 0 ... head-1, `parts` runs for each tile. The rest of the runs share the tails,
-// k tiles head ... k_tiles-1 of each tile, numbered in sequence. So tiles of the same rows of A
-// are at the same k at the same time, and the L2 has what another CTA has read. Runs through whole
-// tiles in sequence would all be at different k.
+// If there are more runs than split tiles, each split tile is cut in two. Its head (k tiles
+// 0 ... head-1) is divided equally among `parts` runs. The tails (k tiles head ... k_tiles-1) of
+// all split tiles, in sequence, are divided among the other runs. So tiles of the same rows of A
+// are at the same k at the same time, and find in L2 what another CTA has read. If runs went
+// through whole tiles in sequence, every run would be at a different k.
 //
-// Pure constexpr, for kernels and for the host. Each role of a kernel (producer, consumers)
-// iterates over its CTA's items:
+// All functions are constexpr, for kernels and for the host. Each role of a kernel (producer,
+// consumers) iterates over the work items of its CTA:
 //   for (Work work = first(schedule, cta); work.valid; work = next(schedule, cta, work)) ...
 #pragma once
 
@@ -23,20 +23,20 @@
 
 namespace tessera::schedule {
 
-using TileCoord = tile::Coord<long long>;  // in tiles of D
+using TileCoord = tile::Coord<long long>;  // row and column of a tile of D, counted in tiles
 
-// Plain data, part of a kernel's parameters. The host chooses it.
+// A schedule: plain data, which the host chooses and passes in a kernel's parameters.
 struct StreamK {
-  int ctas;  // size of the persistent grid
+  int ctas;  // number of CTAs of the persistent grid
   int tiles_m, tiles_n;
-  int group;        // tile rows per group of the raster
+  int group;        // rows of tiles per group of raster()
   int whole_tiles;  // tiles that are not split: a multiple of ctas, or all tiles
-  int k_tiles;      // per tile; 0 if A and B are not read
+  int k_tiles;      // k tiles of each tile; 0 if A and B are not read
   int runs;         // number of runs that the split tiles are divided into, at most ctas
-  int parts;        // runs for the head of each split tile
-  int head;         // k tiles that these parts have, of each split tile
-  int snap;         // a run that ends within this distance (k tiles) of a tail's edge ends there
-  // Length of a run of tails in k tiles. longer_runs of them, evenly distributed, are one longer.
+  int parts;        // number of runs that share the head of each split tile
+  int head;         // k tiles of the head of each split tile
+  int snap;         // a run that would end within `snap` k tiles of a tail's edge ends at the edge
+  // A run of tails has run_length k tiles; longer_runs runs, evenly spread, have one k tile more.
   long long run_length, longer_runs;  // WHY 64 bits: the struct has no padding
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
@@ -50,11 +50,11 @@ struct StreamK {
 struct WorkItem {
   long long tile_m, tile_n;
   int k_begin, k_end;
-  long long slot;  // slot of the workspace for a partial sum; -1: the tile is whole, write D
+  long long slot;  // workspace slot for the partial sums; -1: the item has all of k and writes D
 };
 
-// Groups of `group` tile rows, column by column: concurrent tiles form a compact patch of D, and
-// share their rows of A and columns of B in L2.
+// The coordinates of tile `tile`. Tiles are numbered in groups of `group` rows, and by columns
+// within a group, so that concurrent tiles share their rows of A and columns of B in L2.
 constexpr TileCoord raster(const StreamK& s, int tile) {
   const int tiles_per_group = s.group * s.tiles_n;
   const int first_row = tile / tiles_per_group * s.group;
@@ -63,11 +63,12 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
   return {first_row + inside % rows, inside / rows};
 }
 
-// The end of a tile, as k tiles of the same time: an estimate.
+// The time to end a tile, in k tiles. An estimate.
 inline constexpr int kEndOfTile = 3;
 
-// Splits all tiles after the first `whole_tiles` into `runs` runs that take about as long. A run of
-// tails ends more tiles, so it is shorter. Without snapping if it could leave an empty run.
+// Splits all tiles after the first `whole_tiles` into `runs` runs that take about equally long. Runs
+// of tails are shorter, because they store more often. If snapping could leave a run empty, snap is
+// 0.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   s.runs = runs;
@@ -84,7 +85,7 @@ constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   return s;
 }
 
-// The first unit of run r of the tails; it ends where run r + 1 begins.
+// The first unit (k tile of a tail) of run r of the tails. Run r ends where run r + 1 begins.
 constexpr long long run_begin(const StreamK& s, int r) {
   const long long even = r * s.run_length + r * s.longer_runs / s.tail_runs();
   if (s.snap == 0) return even;
@@ -93,8 +94,8 @@ constexpr long long run_begin(const StreamK& s, int r) {
   return s.tail() - inside <= s.snap ? even + s.tail() - inside : even;
 }
 
-// The slots of heads come first, those of a tile one after the other. Each piece of the tails has a
-// new run or a new tile, so the sum of both numbers is a slot of its own.
+// The slots of the heads come first, ordered by tile; the slots of the tails follow. Each piece of
+// the tails has a new run or a new tile, so the sum run + tile is a different slot for each piece.
 constexpr long long slot_of_tail(const StreamK& s, int run, int tile) {
   return static_cast<long long>(s.head_runs()) + run + tile;
 }
@@ -103,11 +104,11 @@ constexpr long long slots_of(const StreamK& s) {
   return s.runs + (s.tail_runs() > 0 ? s.split_tiles() : 0);
 }
 
-// An item, and the state from which next() derives the CTA's next item.
+// A work item, and the state from which next() derives the CTA's next work item.
 struct Work : WorkItem {
   bool valid;
-  int next_tile;            // for whole tiles: the CTA's next one
-  long long unit, run_end;  // for split tiles: the remaining units of the run
+  int next_tile;            // for whole tiles: the number of the CTA's next tile
+  long long unit, run_end;  // for split tiles: the run's remaining units are unit ... run_end-1
 };
 
 namespace detail {
@@ -117,8 +118,8 @@ constexpr Work whole_tile(const StreamK& s, int tile) {
   return {{at.m, at.n, 0, s.k_tiles, -1}, true, tile + s.ctas, 0, 0};
 }
 
-// The part of split tile number `tile`, by the CTA of a run; `unit` and `run_end` are the state
-// after it.
+// The item of k tiles k_begin ... k_end-1 of split tile number `tile`. `unit` and `run_end` are the
+// units of the run that remain after the item.
 constexpr Work part_of_tile(const StreamK& s, int tile, int k_begin, int k_end, long long slot,
                             long long unit, long long run_end) {
   const bool whole = k_begin == 0 && k_end == s.k_tiles;
@@ -126,7 +127,7 @@ constexpr Work part_of_tile(const StreamK& s, int tile, int k_begin, int k_end, 
   return {{at.m, at.n, k_begin, k_end, whole ? -1 : slot}, true, s.whole_tiles, unit, run_end};
 }
 
-// The part of a head that run r has: the whole run.
+// The only item of run r, if r is a run of heads: one part of the head of one tile.
 constexpr Work head_of_run(const StreamK& s, int r) {
   const int tile = r / s.parts, part = r % s.parts;
   const auto begin = [&](int i) {
@@ -164,12 +165,12 @@ constexpr Work next(const StreamK& s, int cta, const Work& work) {
   return detail::tail_of_run(s, cta, work.unit, work.run_end);
 }
 
-// The partial sums of split tile number `split` (0 is tile whole_tiles), for the launch that adds
-// them in ascending k: those of its head, then those of its tail.
+// The slots of a split tile's partial sums, in ascending k: the slots of its head, then the slots
+// of its tail. `split` of partials_of() numbers the split tiles; number 0 is tile whole_tiles.
 struct Partials {
-  int count;  // 1: one run computed the whole tile and wrote D
+  int count;  // number of slots; 1: one run computed the whole tile and wrote D
   int heads;
-  long long first_head, first_tail;  // slots
+  long long first_head, first_tail;  // first slot of the head, and of the tail
 
   constexpr long long slot(int i) const {
     return i < heads ? first_head + i : first_tail + (i - heads);
@@ -178,12 +179,12 @@ struct Partials {
 
 namespace detail {
 
-// The run of the tails that has this unit.
+// The number of the run of tails that contains this unit (k tile of a tail).
 constexpr int run_at(const StreamK& s, long long unit) {
   const int runs = s.tail_runs();
   const long long units = runs * s.run_length + s.longer_runs;
   int run = static_cast<int>(unit * runs / units);
-  while (run > 0 && run_begin(s, run) > unit) --run;  // rounding and snapping move it by one or two
+  while (run > 0 && run_begin(s, run) > unit) --run;  // the estimate is off by one or two
   while (run + 1 < runs && run_begin(s, run + 1) <= unit) ++run;
   return run;
 }

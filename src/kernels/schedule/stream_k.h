@@ -66,9 +66,9 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
 // The time to end a tile, in k tiles. An estimate.
 inline constexpr int kEndOfTile = 3;
 
-// Splits all tiles after the first `whole_tiles` into `runs` runs that take about equally long. Runs
-// of tails are shorter, because they store more often. If snapping could leave a run empty, snap is
-// 0.
+// Splits all tiles after the first `whole_tiles` into `runs` runs that take about equally long.
+// Runs of tails are shorter, because they store more often. If snapping could leave a run empty,
+// snap is 0.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   s.runs = runs;

@@ -93,7 +93,7 @@ TEST(InParts, OperandsAreRepackedInPartsWhereAllOfThemDoNotFit) {
     as_it_is.repack = gemm::Policy::kNever;
     const gemm::Plan other =
         gemm::plan(with_odd_rows(5001, 5003, 5007, "NT"), {}, kHopper, as_it_is);
-    EXPECT_LT(taken.cost.total(), 0.95 * other.offers.front().cost.total());
+    EXPECT_LT(taken.cost.total(), 0.96 * other.offers.front().cost.total());
   }
 }
 

@@ -18,7 +18,7 @@ struct BenchCandidate {
   KernelChoice choice;
   std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
   bool other_build = false;                            // its image is another build's
-  // The index of the candidate whose record also describes this one.
+  // Index of another candidate. This candidate's figures also appear in that candidate's record.
   std::optional<std::size_t> companion_of = {};
   std::string unavailable = {};                // why it cannot run at all; empty: it can
   std::string rewriting = {};                  // change of its machine code; empty: none
@@ -43,13 +43,13 @@ struct BenchOptions {
 };
 
 // Returns one record per candidate and mode (one per candidate on the virtual GPU), in the order in
-// which they were ready. A kernel that does not support the problem gets a record with its reason
-// and no figures. Throws if the problem is illegal or there is too little memory.
+// which the records were completed. For a kernel that does not support the problem, the record has
+// a reason and no figures. Throws if the problem is illegal or there is too little memory.
 std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
-// Returns the text for a patched kernel on the virtual GPU, which runs PTX and cannot verify the
-// cubin: "as 15 (PTX); cubin proved equal". Empty for kernels with PTX of their own.
+// The virtual GPU runs PTX, so it cannot verify a patched cubin. For a patched kernel, returns the
+// text that names the unpatched kernel's number: "as 15 (PTX); cubin proved equal". Else "".
 std::string verified_by_proof(const Kernel& kernel);
 
 // Only verifies, without timing, and returns a record.

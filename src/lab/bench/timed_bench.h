@@ -50,7 +50,7 @@ class TimedBench {
   // records.
   void add_energy(Records& records, const std::vector<Samples>& samples,
                   std::optional<std::size_t> vendor);
-  // Links the records to their companions.
+  // Copies the figures of candidates with `companion_of` into the records of those candidates.
   void add_companions(Records& records) const;
 
   const BenchOptions& options_;
@@ -58,8 +58,8 @@ class TimedBench {
   std::vector<BenchRow>& rows_;
   DeviceTimer timer_;
   OperandSets sets_;
-  // The problem that the vendor's library gets: it cannot multiply BF16 by FP32, so then it gets
-  // FP32 operands.
+  // The problem that the vendor's library gets. It is `problem_`, but with FP32 operands in place
+  // of BF16 and FP32 ones, which the library cannot multiply.
   Problem vendor_problem_;
   std::unique_ptr<OperandSets> vendor_sets_;  // null: sets_
   OperandsOf vendor_operands_;

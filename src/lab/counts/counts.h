@@ -63,9 +63,9 @@ struct LineCounts {
   Count total;
   vgpu::MemoryCounts memory;
 
-  // Returns issue slots plus those wavefronts of the load/store unit that exceed one per access: of
-  // shared memory (pair model), and data wavefronts of global memory. A model, used only to sort
-  // lines.
+  // Returns issue slots plus excess wavefronts of the load/store unit, which are those beyond one
+  // per access: wavefronts of shared memory (pair model) and data wavefronts of global and local
+  // memory. A model, used only to sort lines.
   std::uint64_t cost() const;
 };
 
@@ -91,7 +91,7 @@ struct CountSummary {
   // Returns the number of multiply-adds per warp that the problem needs; 0 if tensor cores
   // multiply.
   double useful_fmas() const;
-  // Useful ones.
+  // Returns the useful FLOP per byte.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }
 };
@@ -116,8 +116,8 @@ FormClass classify(std::string_view form);
 inline bool is_double(std::string_view form) { return form.find(".f64") != form.npos; }
 
 // Returns the FLOP that a matrix product adds for each warp that issues it: 2 MNK of
-// "...m16n8k16...", 0 without a shape. Four warps issue a wgmma together, and each counts a fourth
-// of it.
+// "...m16n8k16...", 0 without a shape. A wgmma is issued by four warps together, so each of the
+// four warps counts a fourth of 2 MNK.
 std::uint64_t matrix_flop(std::string_view form);
 
 }  // namespace tessera::lab

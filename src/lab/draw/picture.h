@@ -1,7 +1,7 @@
 // A kernel as a drawing: which outputs a block, a warp and a lane compute, which sectors of global
 // memory one warp touches, and which banks its accesses to shared memory touch. All of it is
-// derived from the accesses of one thread block on the virtual GPU, nothing from a kernel's own
-// page.
+// derived from the accesses of one thread block on the virtual GPU. Nothing is taken from the
+// kernel's documentation.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ struct DrawnLoop {
   double instructions = 0, port_cycles = 0;  // port_cycles: lost to the register ports (model)
 };
 
-// The drawing of a kernel. All parts are as in the kernel, where D is row-major. A column-major
-// call is computed with A and B exchanged, so m and n are exchanged, too.
+// The drawing of a kernel. As in the kernel, D is row-major. For a column-major call, the kernel
+// gets A and B exchanged, so the drawing's A, B, m and n are the call's B, A, n and m.
 struct KernelPicture {
   std::string kernel, config;
   Problem problem;

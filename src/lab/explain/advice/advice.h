@@ -22,7 +22,7 @@ struct Placement {
   int sms = 0;
 };
 
-// The model's replay of the multiplying launch, after its start.
+// The model's replay of the multiplying launch, without the time to start the launch.
 struct Replay {
   bool known = false;
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
@@ -31,8 +31,8 @@ struct Replay {
   double predicted_ms = 0;  // time of all launches and of their start, as the page shows it
   std::string busiest;      // a part by the model's name, "L1"
   double busy_ms = 0;
-  // The components by which `predicted_ms`, or the time of full SMs, exceeds the time of the
-  // longest resource, the largest first.
+  // The components by which `predicted_ms` exceeds the time of the longest resource, or by which
+  // `ms` does if the launch does not fill the GPU; the largest first.
   std::vector<UnitTime> rest;
 };
 // Names of components in `rest`.

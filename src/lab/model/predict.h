@@ -44,8 +44,8 @@ struct Prediction {
   std::vector<LaunchPrediction> launches;
 };
 
-// Needs counts with memory; those of a sample are enough. Throws kUnsupported if a launch does not
-// fit on the GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
+// Needs counts with memory; counts of a sample are enough. Throws kUnsupported if a launch does not
+// fit on the GPU, if there is no machine code for it, or if the rate of its multiplies is unknown.
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
 // Like predict, but returns nullopt instead of throwing kUnsupported. `why_not` is then the reason.
 std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,

@@ -34,9 +34,9 @@ struct RewrittenLoop {
   double cycles_before = 0, cycles = 0, crowded_before = 0, crowded = 0;
 };
 
-// A second figure of ours for the same problem, timed alternately with that of the record: within
-// less workspace, with the code of another build, or with rewritten code. It also has a record of
-// its own.
+// A second figure of ours for the record's problem, timed alternately with the record's own figure:
+// within less workspace, with the code of another build, or with rewritten code. The second figure
+// also has a record of its own.
 struct Companion {
   std::string kernel, config, image_hash;
   std::optional<std::int64_t> workspace_limit, workspace_bytes;
@@ -58,8 +58,8 @@ struct PredictedTime {
   std::string model;  // its name and measured error
 };
 
-// The energy of a hot GPU for 10^12 operations (2 m n k of a product), of ours and of the vendor's
-// library, measured alternately.
+// The energy of a hot GPU for 10^12 operations (2 m n k of a product), with our kernel and with the
+// vendor's library, measured alternately.
 struct EnergyUse {
   double joules_per_tflop = 0;
   std::optional<double> vendor_joules_per_tflop;

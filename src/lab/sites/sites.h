@@ -1,6 +1,6 @@
-// Finds where a kernel's cost arises (sites): its PTX instructions grouped by source line, form and
-// the memory that they touch. So an unrolled loop is one site, and two different loads in one line
-// are two.
+// Finds the sites where a kernel's cost arises. A site is the group of PTX instructions that share
+// a source line, a form and the memory that they touch. So an unrolled loop is one site, and two
+// different loads in one line are two sites.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Checks whether a fast result is right: recomputes a few entries of a few products on the host.
-// That takes milliseconds, while a whole verification takes longer than timing the cell. The
-// kernels themselves are verified by `tessera verify`; this finds a wrong plan.
+// Checks the result of a timed call: recomputes a few entries of a few products on the host. That
+// takes milliseconds, while a whole verification takes longer than timing the cell. `tessera
+// verify` verifies the kernels themselves; the check here finds wrong plans.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
-// Measures the plans that the library could take for a call, and stores the fastest for its user
-// (gemm/overlay/overlay.h). There are two passes: all plans whose expected time is near that of the
-// model's choice, by a few calls each; then the model's choice and the plans within 5 % of the
-// fastest, alternately, by bursts.
+// Measures the plans that the library could take for a call, and stores the fastest plan for the
+// user (gemm/overlay/overlay.h). The first pass times, by a few calls each, all plans whose
+// expected time is near that of the model's choice. The second pass times the model's choice and
+// the plans within 5 % of the fastest alternately, by bursts.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class Tuner {
  public:
   Tuner(Device& device, Timer& timer, TuneOptions options = {});
 
-  // Throws Stopped, and errors that do not concern the call: a device that is gone.
+  // Throws Stopped, and errors not caused by the call itself, such as those of a lost device.
   TunedCall tune(const gemm::CallToPlan& call);
 
  private:

@@ -46,10 +46,10 @@ class Pass {
  public:
   virtual ~Pass() = default;
 
-  // Whether whole rows are checked, because the integers are too many to be recomputed.
+  // Whether every row of D is checked as a whole, because D is too large to recompute each entry.
   virtual bool by_rows() const { return false; }
   virtual const Reference& reference() const = 0;
-  // Runs the kernel and writes the outcome over that of the last pass. A fault is a failure, too.
+  // Runs the kernel and overwrites the last pass's outcome in `result`. A fault is a failure.
   void run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const;
 
  protected:
@@ -94,7 +94,7 @@ class Pass {
   HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
 };
 
-// Make the passes of a problem without a batch, and of one with a batch.
+// Make the pass of a problem without a batch, and the pass of a problem with a batch.
 std::unique_ptr<Pass> make_single_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 std::unique_ptr<Pass> make_batch_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 

@@ -18,7 +18,7 @@ namespace tessera::lab {
 namespace {
 
 // Seeded entries that are checked of each product but the first, if D is too large to be checked in
-// full. WHY few: a chain has many products. The first one alone covers every seam of a tile.
+// full. WHY few: a chain has many products. The first product alone covers every seam of a tile.
 constexpr int kEntriesOfALaterLink = 512;
 
 // The matrices of a chain. A is not changed; the products are written to the two D alternately.
@@ -121,14 +121,16 @@ struct Chain {
   }
 };
 
-// Adds B to the host's X. Whether X on the device, which also got B, has the same bits as that X.
+// Adds B to the host's X. Returns whether X on the device, to which the chain has added B, has the
+// same bits.
 bool x_is_right(const Chain& chain, HostMatrix& scratch) {
   add_elements(chain.on.x, chain.on.b);
   chain.device.copy_out(scratch.bytes(), chain.on.on_x.address(), scratch.total_bytes());
   return std::memcmp(scratch.bytes(), chain.on.x.bytes(), scratch.total_bytes()) == 0;
 }
 
-// Compares `output`, the product of link i, with a reference computed from `input`. False if wrong.
+// Compares `output`, the product of link i, with a reference that is computed from `input`, the
+// first factor of the link. Returns false if `output` is wrong.
 bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const HostMatrix& output,
                    const ChainOptions& options, ChainResult& result) {
   ReferenceOptions sample;

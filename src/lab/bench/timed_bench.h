@@ -50,7 +50,7 @@ class TimedBench {
   // records.
   void add_energy(Records& records, const std::vector<Samples>& samples,
                   std::optional<std::size_t> vendor);
-  // Copies the figures of candidates with `companion_of` into the records of those candidates.
+  // Adds the figures of each companion to the record of the candidate that it accompanies.
   void add_companions(Records& records) const;
 
   const BenchOptions& options_;

@@ -39,8 +39,8 @@ double spread(std::uint64_t bits, int digits) {
   return uniform(bits, digits) * (mix_bits(bits) % 2 ? 1 : 0x1p-30);
 }
 
-// Rounds to nearest (Dekker): with product = value * (2^n + 1), where n = 53 - digits, product -
-// (product - value) is the value without its last n bits.
+// Rounds to nearest (Dekker): with n = 53 - digits and product = value * (2^n + 1), the difference
+// product - (product - value) is the value without its last n bits.
 double rounded_to_digits(double value, int digits) {
   const double product = value * (static_cast<double>(std::int64_t{1} << (53 - digits)) + 1);
   return product - (product - value);

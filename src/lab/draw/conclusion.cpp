@@ -128,7 +128,8 @@ void add_feed(const KernelPicture& before, const KernelPicture& after,
       fmt::format("a load from shared memory feeds {:.3g} FMAs instead of {:.3g}", now, then));
 }
 
-// Adds facts that accesses do not show: instructions and lost port cycles per multiply in the loop.
+// Adds facts that accesses do not show: instructions, and cycles lost to register ports, per
+// multiply of the main loop.
 void add_loop(const DrawnLoop& before, const DrawnLoop& after, std::vector<std::string>& facts) {
   if (before.instructions == 0 || after.instructions == 0) return;
   const auto add = [&](const char* words, double then, double now) {

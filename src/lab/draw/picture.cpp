@@ -159,7 +159,8 @@ struct Shown {
   }
 };
 
-// Returns the accesses. If similar ones share a name, or if there is no name, adds the source line.
+// Returns the accesses. If several share name, direction and width, or if an access has no name,
+// its source line is added to the name.
 template <class Drawn>
 std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   std::map<std::tuple<std::string, bool, int>, int> uses;
@@ -175,8 +176,8 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   return named;
 }
 
-// Returns the wavefronts of an access in order. In each, every bank serves at most one word, for
-// `lanes` lanes together. Smaller groups take more wavefronts, even without bank conflicts.
+// Returns the wavefronts of an access in order. In each, every bank serves at most one word of a
+// group of `lanes` lanes. Smaller groups take more wavefronts, even without bank conflicts.
 std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
   std::vector<DrawnWavefront> wavefronts;
   for (std::uint32_t first = 0; first < 32; first += lanes) {

@@ -9,8 +9,8 @@ namespace tessera::lab::svg {
 
 std::string escaped(std::string_view text);
 
-// Returns the head of a drawing: its size, its title for screen
-// readers, the colours and an empty page. The drawing ends with
+// Returns the head of a drawing: its size in pixels, its title for screen readers, the colours and
+// an empty page. The caller adds the parts of the drawing and then ends the drawing with
 // "</svg>\n".
 std::string page(double width, double height, std::string_view title);
 

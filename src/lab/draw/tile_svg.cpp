@@ -15,8 +15,7 @@ using svg::box, svg::text;
 
 constexpr double kTile = 160, kThinnest = 10, kThickest = 44, kGap = 14, kAxis = 30;
 
-// Neighbouring outputs in one row: all of the drawn lane (is_own), or all of the warp's other
-// lanes.
+// Neighbouring outputs in one row: all of the drawn lane (is_own), or all of the other lanes.
 struct Run {
   std::int64_t first = 0, last = 0;
   bool is_own = false;

@@ -50,7 +50,7 @@ struct Explanation {
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
 // Explains a user's own kernel, without formulas and problem. If `cubin` is empty, nothing is
-// predicted, and the number of registers is the most that the PTX holds at the same time.
+// predicted, and the number of registers is the most that are live in the PTX at the same time.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
 // The resources that machine code needs to start. All are 0 if the kernel is not in the cubin.

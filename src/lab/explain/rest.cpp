@@ -38,7 +38,7 @@ std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double
     if (is_of_loop(one)) last_wave += one.loop_ms - one.even_ms;
   }
   double left = ms - bound_ms - starting - filling - last_wave;
-  // `bound_ms` is for the whole launch, the loop is only a part of it. So work of the longest
+  // `bound_ms` covers the whole launch; the loop is a part of the launch. So work of the longest
   // resource that exceeds the loop's time is done in the last wave, and while SMs fill and drain.
   for (double* const part : {&last_wave, &filling, &starting}) {
     const double within = std::clamp(-left, 0.0, std::max(0.0, *part));

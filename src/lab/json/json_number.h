@@ -13,7 +13,7 @@ Json json_number(double value);
 double number_of(const Json& json);
 
 Json json_types(const Types& types);
-// Reads types from a word or an object, as above. Throws kBadArgument for anything else.
+// Reads types from one word, or from an object. Throws kBadArgument for anything else.
 Types types_of(const Json& json);
 
 }  // namespace tessera::lab

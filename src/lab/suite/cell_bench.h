@@ -112,7 +112,7 @@ class CellBench {
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
   SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
   TwoPlans compare(const DrawnCell& cell, const gemm::CostTable& other);
-  // Compares the plan for the cell in another compute type with the plan in its own one.
+  // Compares the plan for the cell in another compute type with the plan in the cell's own type.
   TwoPlans compare(const DrawnCell& cell, ComputeType compute);
 
  private:
@@ -125,7 +125,7 @@ class CellBench {
   using Calls = std::vector<const PlannedCall*>;
 
   gemm::PlanOptions within(std::int64_t bytes) const;
-  // Returns the call of the plan without the workspace limit; null if that plan is the limited one.
+  // Returns the call of the plan without the workspace limit; null if that plan equals `limited`'s.
   std::unique_ptr<PlannedCall> without_limit(const Problem& problem, const Operands& operands,
                                              const PlannedCall& limited) const;
   std::string check(const DrawnCell& cell, const CellOperands& operands, const PlannedCall& call,

@@ -158,8 +158,8 @@ DrawnCell draw_slender(Drawing d) {
     p.m = d.size(16, 1024), p.n = d.size(16, 1024), p.k = d.size(8192, 1048576);
     return cell;
   }
-  // WHY the short side is not rounded to the granule: any size is wanted, also 1, a
-  // vector.
+  // WHY the short side is not rounded to the granule: any size is wanted, also 1, with which the
+  // matrix is a vector.
   const std::int64_t shorter = d.chance.log_uniform(1, 256);
   const std::int64_t longer = d.size(1024, 131072);
   p.k = d.size(64, 16384);

@@ -23,8 +23,8 @@ class SuiteRun {
            SuiteRunOptions options)
       : bench_(bench), cells_(cells), file_(file), options_(std::move(options)) {}
 
-  // Times the cells that are not in the file by the quick protocol, then the first cells
-  // (both_ways) and the losses by the full one. The smallest losses, maybe scatter, come first.
+  // Times cells that are not in the file by the quick protocol, then the first cells (both_ways)
+  // and the losses by the full one. The smallest losses, which may be scatter, come first.
   void time();
   // Sweep, or compare, the cells that are not in the file.
   void sweep(double within);

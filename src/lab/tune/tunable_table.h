@@ -1,4 +1,4 @@
-// A table of costs whose numbers can be set by name. A fit varies them, and `read` sets them from a
+// A table of costs whose numbers can be set by name. A fit varies them, and read() sets them from a
 // file with a table other than the library's.
 #pragma once
 

@@ -112,7 +112,7 @@ class BatchPass final : public Pass {
     return problem.batch.kind == BatchKind::kStrided && stride == 0;
   }
 
-  // WHY only the last of the different products has NaNs: they must not reach its neighbours.
+  // WHY only the last different product has NaNs: no NaN may reach the D of another product.
   HostMatrix made(ElementType type, const MatrixView& view, std::uint64_t stream,
                   std::int64_t product, std::int64_t stride, bool is_read) const {
     HostMatrix matrix(type, view, 0);

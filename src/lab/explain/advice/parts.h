@@ -58,8 +58,8 @@ std::string access_or_code(const Site& site);
 // Whether the words of a request have gaps between neighbouring lanes, and the site's other
 // instructions, in the same source line, load the words in the gaps.
 bool is_split_vector(const Site& site);
-// Returns "the load ... touches 32 sectors per request where 4 would do". If only its wavefronts
-// exceed the minimum, names wavefronts instead of sectors.
+// Returns "the load ... touches 32 sectors per request where 4 would do". If only the wavefronts
+// exceed their minimum, names wavefronts instead of sectors.
 std::string sectors_text(const Site& site);
 
 // Returns one site per source line, the sum of all sites of the line. Used if issue slots are the

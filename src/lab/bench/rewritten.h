@@ -20,7 +20,7 @@ std::string_view name_of(Rewriting how);  // "as compiled", "remapped", "reorder
 
 struct Rewritten {
   KernelChoice choice;                    // lives as long as the RewrittenCode
-  std::string unavailable;                // why there is no such code; empty: there is
+  std::string unavailable;                // why there is no rewritten code; empty: there is
   std::optional<RewrittenLoop> by_model;  // prediction for the main loop
 };
 
@@ -39,7 +39,7 @@ class RewrittenCode {
  private:
   struct Made {
     Kernel kernel;
-    std::list<std::string> texts;  // names of its images, hashes
+    std::list<std::string> texts;  // names of the kernel's images, hashes
     std::list<std::vector<std::byte>> cubins;
   };
   Rewritten make(const Wish& wish, Made& made) const;

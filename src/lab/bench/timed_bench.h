@@ -19,8 +19,8 @@ namespace tessera::lab {
 struct BenchRow {
   const BenchCandidate* candidate;
   Record record;
-  bool is_timed = false;  // right, and on a device with a clock
-  bool is_told = false;   // a record of it is out
+  bool is_timed = false;  // D is right, and the device has a clock
+  bool is_told = false;   // a record of the row was reported
 };
 
 // Notes which code ran, and how much memory it used in addition to the operands.
@@ -68,7 +68,7 @@ class TimedBench {
   std::vector<BenchRow*> timed_rows_;
   std::vector<VendorCall> vendor_calls_;
   std::vector<Candidate> candidates_;                // the bound kernels, then the vendor's calls
-  std::vector<std::optional<Telemetry>> telemetry_;  // by candidate, in the last mode
+  std::vector<std::optional<Telemetry>> telemetry_;  // one per candidate, read in the last mode
 };
 
 }  // namespace tessera::lab

@@ -20,7 +20,7 @@ struct CountedRun {
   const Kernel* kernel = nullptr;
   const KernelRow* row = nullptr;
   std::vector<Launch> launches;      // in order, addresses left out; the last one multiplies
-  std::vector<LaunchCounts> counts;  // one a launch
+  std::vector<LaunchCounts> counts;  // one per launch
 };
 
 // Runs the kernel once on uniform data and counts memory accesses. If sample_ctas is 0, the whole

@@ -15,7 +15,7 @@
 namespace tessera::lab {
 
 struct Count {
-  std::uint64_t warp = 0, thread = 0;  // issues, and active lanes summed over them
+  std::uint64_t warp = 0, thread = 0;  // issues, and the sum of their active lanes
   Count& operator+=(const Count& other);
 };
 
@@ -80,7 +80,7 @@ struct CountSummary {
   std::uint64_t clusters = 0, ran = 0;         // if fewer ran, counts are scaled up from a sample
   std::vector<LineCounts> lines;               // the costliest first
   std::string tag = "exact";                   // "exact", "model" or "approximate"; see count_tag.h
-  std::vector<std::string> cubin_differences;  // why it is a model, both numbers in each
+  std::vector<std::string> cubin_differences;  // why the tag is "model"; each has both numbers
   std::vector<std::string> approximate_forms;
   int launches = 0;
   double host_seconds = 0;
@@ -108,7 +108,7 @@ enum class FormSpace { kNone, kGlobal, kShared, kOther };
 struct FormClass {
   FormKind kind = FormKind::kOther;
   FormSpace space = FormSpace::kNone;
-  int bytes = 0;  // a lane
+  int bytes = 0;  // per lane
 };
 FormClass classify(std::string_view form);
 

@@ -26,7 +26,7 @@ class OperandSets {
   void add_vectors(Device& device, const Problem& problem, const FillSpec& spec);
 
   DeviceBuffer pool_, arrays_, x_;
-  DeviceBuffer scale_, bias_;  // of the epilogue
+  DeviceBuffer scale_, bias_;  // vectors of the epilogue
   std::vector<Operands> sets_;
 };
 

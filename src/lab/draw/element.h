@@ -30,8 +30,8 @@ constexpr int kCopyEngine = -1;  // in place of a thread number: a bulk copy, do
 // The accesses to a word in one phase. In shared memory, a phase ends when the word is written
 // again after a read. In global memory, a phase contains the accesses of one thread block.
 struct ElementPhase {
-  std::set<int> writers;       // threads of the block, linear; or kCopyEngine
-  std::map<int, int> readers;  // and how often each
+  std::set<int> writers;       // linear thread numbers in the block, or kCopyEngine
+  std::map<int, int> readers;  // linear thread numbers, and how often each thread reads
   friend bool operator==(const ElementPhase&, const ElementPhase&) = default;
 };
 

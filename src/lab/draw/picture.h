@@ -24,7 +24,7 @@ struct DrawnOutput {
 // in it that the lanes request.
 struct DrawnBytes {
   std::uint64_t address = 0;
-  std::uint32_t words = 0;  // a bit each
+  std::uint32_t words = 0;  // one bit per word
 };
 
 struct DrawnRequest {
@@ -37,7 +37,7 @@ struct DrawnRequest {
 
 struct DrawnWavefront {
   std::uint32_t banks = 0;  // a bit for each bank that serves a word
-  bool is_excess = false;   // the lanes before it were served in another one, and clash with these
+  bool is_excess = false;   // an earlier wavefront served lanes that conflict with these
 };
 
 // One access to shared memory.
@@ -64,7 +64,7 @@ struct KernelPicture {
   BlockTile block;
   int threads = 0;
   std::uint32_t warp = 0;
-  bool is_exchanged = false;  // a column-major call
+  bool is_exchanged = false;  // whether the call is column-major
   std::vector<DrawnOutput> outputs;
   std::vector<DrawnRequest> global;
   std::vector<DrawnBanks> shared;

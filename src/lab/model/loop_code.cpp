@@ -256,7 +256,7 @@ double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts
 // Distributes the cost of the PTX's accesses over the machine's accesses of the same kind.
 void add_costs(std::vector<Step>& steps, const std::vector<std::string>& names,
                const AccessCosts& costs, double machine_iterations) {
-  std::map<std::string, double> issued;  // by stem, in all iterations
+  std::map<std::string, double> issued;  // machine accesses by stem, in all iterations
   for (const std::string& name : names) issued[std::string(stem_of(name))] += machine_iterations;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].path == MemoryPath::kNone) continue;

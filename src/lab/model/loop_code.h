@@ -34,9 +34,9 @@ struct Step {
   unsigned wait_mask = 0;                         // scoreboards that must be free
   int write_scoreboard = 7, read_scoreboard = 7;  // 7: none
   bool branches = false;
-  int width = 0;          // 0, 1, 2: 32, 64, 128 bits a lane
-  double wavefronts = 0;  // in shared memory or L1, per issue
-  double sectors = 0;     // in global memory, per issue
+  int width = 0;          // 0, 1, 2: 32, 64, 128 bits per lane
+  double wavefronts = 0;  // wavefronts in shared memory or L1, per issue
+  double sectors = 0;     // sectors of global memory, per issue
 };
 
 struct LoopCode {

@@ -25,8 +25,8 @@ struct LaunchPrediction {
   std::string entry;
   double ms = 0;
   std::string bound;            // the busiest unit, or "latency" when all of them mostly wait
-  int ctas_of_sm = 0;           // at a time
-  double waves = 0;             // how often they fill the GPU
+  int ctas_of_sm = 0;           // CTAs on one SM at a time
+  double waves = 0;             // how often the grid's CTAs fill the GPU
   std::vector<UnitTime> units;  // the busiest first
   // The components of `ms`, if there is a loop. `even_ms` is the time of the loop if its waves
   // filled all SMs evenly. It differs from `loop_ms` because of the last wave, which fills only
@@ -40,7 +40,7 @@ struct Prediction {
   std::string gpu;  // "h200"
   double time_ms = 0;
   std::string bound;  // the bound of the longest launch
-  std::string model;  // its name and its error, for people
+  std::string model;  // the model's name and error, for people
   std::vector<LaunchPrediction> launches;
 };
 

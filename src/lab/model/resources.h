@@ -56,10 +56,10 @@ Wavefronts wavefronts_of(const Site& site);
 
 // Atomic updates that must run one after another; the numbers are lower bounds.
 struct SerialUpdates {
-  double shared_clocks = 0;  // at one address in shared memory
+  double shared_clocks = 0;  // clocks of updates at one address in shared memory
   double l2 = 0;             // an SM's sectors, or the lanes at one address if these are more
   double meeting = 0;        // global memory: lanes at the most wanted address of a request
-  double meeting_ns = 0;     // time of these in L2 if they share one sector
+  double meeting_ns = 0;     // time of these updates in L2 if they share one sector
   double shared = 0;         // shared memory, counted as in `meeting`
   bool are_floats = false;
 };
@@ -104,7 +104,7 @@ struct ResourceUse {
   std::string name;  // "issue slots"
   double amount = 0;
   std::string unit;  // "warp instructions"
-  double ms = 0;     // this resource alone
+  double ms = 0;     // time if only this resource limited the run
 };
 
 // Returns the resources that the run uses and whose rate on the GPU is known, the longest

@@ -44,9 +44,9 @@ struct Companion {
   std::string reason;  // why there are no figures
   std::optional<double> time_ms, tflops, ratio_to_vendor;
   // The following fields are those of rewritten code:
-  std::string rewriting;          // "remapped", "reordered", "both"; empty: of no such code
+  std::string rewriting;          // "remapped", "reordered", "both"; empty: not rewritten code
   std::optional<bool> same_bits;  // whether D has the bits that the record's own code gives
-  std::optional<double> speedup;  // its speed over that code's: 1.01 is 1 % faster
+  std::optional<double> speedup;  // speed over the record's own code: 1.01 is 1 % faster
   std::optional<RewrittenLoop> by_model;
 };
 
@@ -55,7 +55,7 @@ struct PredictedTime {
   std::string gpu;  // "h200"
   double time_ms = 0;
   std::string bound;  // the limiting resource
-  std::string model;  // its name and measured error
+  std::string model;  // the model's name and measured error
 };
 
 // The energy of a hot GPU for 10^12 operations (2 m n k of a product), with our kernel and with the
@@ -88,14 +88,14 @@ struct Record {
   std::optional<std::int64_t> workspace_limit;  // limit of the workspace for the plan
   std::string packed;                           // operands, before time is taken: "a", "b", "ab"
   std::optional<std::uint64_t> order_seed;      // seed of the candidates' order in each round
-  int rounds = 0;                               // in which it was timed
+  int rounds = 0;                               // rounds in which the candidate was timed
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
-  std::optional<Companion> within_vendor_workspace;  // only if `workspace_bytes` exceeds it
+  std::optional<Companion> within_vendor_workspace;  // only if our workspace exceeds the vendor's
   std::optional<Companion> other_image;              // only if another build was timed
-  std::optional<double> ratio_to_other;  // our speed over that one's: 1.01 is 1 % faster
+  std::optional<double> ratio_to_other;  // our speed over the other build's: 1.01 is 1 % faster
   std::vector<Companion> rewritten;      // the same kernel with other registers, another order
-  std::optional<Telemetry> telemetry;    // while the last group ran
+  std::optional<Telemetry> telemetry;    // read while the last group ran
   std::optional<EnergyUse> energy;       // sustained; only on request
   std::vector<double> samples_ms;        // raw
   std::int64_t calls_per_sample = 0;

@@ -36,7 +36,7 @@ SuiteProtocol full_protocol();
 // Times in milliseconds per call.
 struct CellTime {
   Summary ours;                          // within the vendor's workspace
-  std::optional<Summary> without_limit;  // only if that plan is another one
+  std::optional<Summary> without_limit;  // only if the plan without the limit is another one
   std::optional<Summary> vendor;
   std::string vendor_name;
 
@@ -48,7 +48,7 @@ struct CellResult {
   std::string kernel;  // "wgmma_bf16/128x256"
   std::int64_t workspace_bytes = 0;
   double predicted_us = 0;
-  std::string kernel_without_limit;  // empty: the same plan
+  std::string kernel_without_limit;  // empty: same plan as within the limit
   std::int64_t workspace_without_limit = 0;
   double max_error_ratio = 0;
   CellTime time;
@@ -62,7 +62,7 @@ struct SweptConfig {
   std::string kernel, decision;
   std::int64_t workspace_bytes = 0;
   gemm::Cost expected;  // microseconds
-  std::string reason;   // why it has no time: its result is wrong, or it cannot run
+  std::string reason;   // why there is no time: the result is wrong, or the config cannot run
   Summary ms;
 };
 

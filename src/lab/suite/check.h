@@ -13,7 +13,7 @@ namespace tessera::lab {
 struct SampleCheck {
   bool ok = false;
   double max_error_ratio = 0;  // error over the bound of `tessera verify`
-  std::string reason;          // why it is not right
+  std::string reason;          // why the result is wrong
 };
 
 // Runs `call` once on set 0 and checks 6 x 6 entries of at most three products: corners, and seeded

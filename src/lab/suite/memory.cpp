@@ -24,7 +24,7 @@ std::int64_t aligned(std::int64_t bytes) {
 
 // The memory of one operand of one set, for all products of a batch.
 struct Extent {
-  std::int64_t bytes = 0, step = 0;  // in all; from one product to the next
+  std::int64_t bytes = 0, step = 0;  // bytes of all products; from one product to the next
 };
 
 Extent extent_of(const Problem& p, const MatrixView& view, ElementType type, std::int64_t stride) {

@@ -24,18 +24,18 @@ struct TuneOptions {
 };
 
 struct MeasuredPlan {
-  std::string plan, decision;  // gemm::Candidate::name(), and for people
+  std::string plan, decision;  // gemm::Candidate::name(), and its decision for people
   double expected_us = 0;
-  std::string reason;     // why it has no time: its result is wrong, or it cannot run
-  Summary ms;             // times of its last pass
-  bool is_final = false;  // it was in the second one
+  std::string reason;     // why there is no time: the result is wrong, or the plan cannot run
+  Summary ms;             // times of the last pass that measured the plan
+  bool is_final = false;  // whether the second pass measured the plan
 };
 
 struct TunedCall {
-  std::string key;                  // its key in the overlay
+  std::string key;                  // the call's key in the overlay
   std::string reason;               // why there is nothing to keep; else empty
   std::vector<MeasuredPlan> plans;  // the model's choice first
-  std::size_t best = 0;             // its place
+  std::size_t best = 0;             // index in `plans` of the plan to keep
 
   gemm::OverlayEntry entry() const;
 };
@@ -49,7 +49,7 @@ class Tuner {
 
  private:
   struct Bound {
-    std::size_t place;  // in TunedCall::plans
+    std::size_t place;  // index in TunedCall::plans
     std::unique_ptr<PlannedCall> call;
   };
   std::vector<Bound> bind(const gemm::CallToPlan& call, const DrawnCell& cell,

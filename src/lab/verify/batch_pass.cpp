@@ -153,7 +153,7 @@ class BatchPass final : public Pass {
   std::string judge(const Wanted& wanted, const HostMatrix& after, const HostMatrix& before,
                     Comparison& comparison) const {
     HostMatrix rest = after.clone(), blank = before.clone();
-    std::vector<HostMatrix> first;  // of each different product
+    std::vector<HostMatrix> first;  // D of the first product with each set of operands
     std::string reason;
     for (std::int64_t i = 0; i < problem.batch.count; ++i) {
       const HostMatrix d = wanted.matrices.take(after, i);

@@ -12,8 +12,8 @@
 
 namespace tessera::lab {
 
-inline constexpr std::size_t kGuardBytes = 4096;  // before and after each operand
-inline constexpr std::uint64_t kStreamOfC = 2;    // of seeds
+inline constexpr std::size_t kGuardBytes = 4096;  // bytes before and after each operand
+inline constexpr std::uint64_t kStreamOfC = 2;    // streams of seeds
 inline constexpr std::uint64_t kStreamOfScale = 1000, kStreamOfBias = 1001;
 
 // One matrix on the device, with or without the guards of its host copy.
@@ -72,7 +72,7 @@ class Pass {
   Problem problem;
   VerifyOptions options;
   bool exact;            // integers: equality, else the error bound
-  Bound bound, bound_x;  // of the real data; integers must be right
+  Bound bound, bound_x;  // bounds for the real data; integers must be exact
 
   // The vectors of the epilogue on the device.
   class VectorsOnDevice {
@@ -91,7 +91,7 @@ class Pass {
  private:
   HostMatrix vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const;
 
-  HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
+  HostMatrix scale_, bias_;  // vectors of the epilogue; empty if it has none
 };
 
 // Make the pass of a problem without a batch, and the pass of a problem with a batch.

@@ -13,7 +13,7 @@ namespace tessera::lab {
 // Host time of one call in microseconds, as medians of a few calls.
 struct HostTime {
   double plan = 0, prepare = 0;
-  double execute = 0;  // all launches; 0 on the virtual GPU, where it is the run itself
+  double execute = 0;  // all launches; 0 on the virtual GPU, where they are the run itself
   int launches = 0;
 };
 

@@ -43,8 +43,8 @@ struct ReferenceOptions {
   bool exact_data = false;         // FP64 sums of this data are exact: no need for double-double
   bool own_code_only = false;      // no OpenBLAS; for NaN data, where a library may skip zeros
   std::string openblas_path = {};  // empty: the usual names
-  std::uint64_t seed = 1;          // of the sample
-  int sample = kSeededEntries;     // seeded entries; of fewer than usual, no seams are looked at
+  std::uint64_t seed = 1;          // seed of the sample
+  int sample = kSeededEntries;     // seeded entries; if fewer than usual, seams are not checked
 };
 
 // Whether D is small enough to be computed whole. If not, a sample represents it.

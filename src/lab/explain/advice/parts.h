@@ -17,7 +17,7 @@ inline constexpr double kWorthAWord = 0.10;  // share of the bound; a smaller on
 double bound_ms(const Evidence& evidence);
 double ms_of(const Evidence& evidence, Resource resource);  // 0: not used
 bool is_of_atomics(Resource resource);
-bool is_arithmetic(Resource resource);  // a pipe of floats, or tensor cores
+bool is_arithmetic(Resource resource);  // a floating-point pipe, or tensor cores
 // Whether the verdict names this resource.
 bool is_named(const Evidence& evidence, Resource resource);
 

@@ -31,8 +31,8 @@ Record new_record(const BenchCandidate& candidate, const Problem& problem,
   return record;
 }
 
-// Turns a verification into a counted run, so that its counts can be read. Of its launches only the
-// entries are known.
+// Converts a verification's result to a counted run, for functions that read counts. Each launch of
+// the counted run has only the name of its entry.
 CountedRun run_of(const KernelChoice& choice, const Problem& problem, const VerifyResult& result) {
   CountedRun run{problem, choice.kernel, result.row, {}, {}};
   for (const std::string& entry : result.entries) run.launches.push_back({.entry = entry});
@@ -64,8 +64,8 @@ void add_counts(Record& record, const VerifyResult& result, const KernelChoice& 
 
 bool stopped(const BenchOptions& options) { return options.stop && options.stop(); }
 
-// Returns the record of one kernel on the device or, if the device cannot load its image, on the
-// fallback.
+// Returns the record of one kernel on `device` or, if `device` cannot load the kernel's image, on
+// `fallback`.
 Record check_somewhere(Device& device, Device* fallback, const BenchCandidate& candidate,
                        const VerifyCase& data) {
   try {
@@ -78,7 +78,7 @@ Record check_somewhere(Device& device, Device* fallback, const BenchCandidate& c
   }
 }
 
-// The rows and records of one bench.
+// One bench: a row per candidate, and the records that are already complete.
 class Bench {
  public:
   Bench(Device& device, const std::vector<BenchCandidate>& candidates, const Problem& problem,
@@ -138,8 +138,8 @@ class Bench {
     }
   }
 
-  // Marks the record as failed unless D has the same bits: rewritten code is proved to give the
-  // bits of the code that it was made from.
+  // Marks a rewritten kernel's record as failed unless D has the same bits as D of the candidate
+  // `original`, whose code was rewritten: the rewriting is proved not to change any bit.
   void require_same_bits(Record& record, std::size_t original) const {
     const std::string& expected = rows_.at(original).record.d_hash;
     if (record.d_hash.empty() || expected.empty() || record.d_hash == expected) return;
@@ -214,8 +214,8 @@ Record verify_record(Device& device, const BenchCandidate& candidate, const Veri
     record.reference = result.reference;
     add_counts(record, result, choice, data.options().predict_for);
   } catch (const StatusError& error) {
-    // WHY: another build may lack entries that this build's plan launches, and possibly no plan
-    // fits.
+    // WHY: this build's plan may launch an entry that the other build lacks, and possibly no plan
+    // fits into the workspace limit.
     const bool may_lack = candidate.other_build || record.workspace_limit;
     const bool expected = may_lack && error.status().code == StatusCode::kBadArgument;
     if (error.status().code != StatusCode::kUnsupported && !expected) throw;

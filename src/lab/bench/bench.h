@@ -16,12 +16,12 @@ namespace tessera::lab {
 // A kernel and how it is to be timed. Several candidates may use one kernel.
 struct BenchCandidate {
   KernelChoice choice;
-  std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
-  bool other_build = false;                            // its image is another build's
-  // The index of the candidate whose record also describes this one.
+  std::int64_t workspace_limit = gemm::kAnyWorkspace;  // replaces the limit in verify.plan
+  bool other_build = false;                            // the image is another build's
+  // Index of another candidate. This candidate's figures also appear in that candidate's record.
   std::optional<std::size_t> companion_of = {};
-  std::string unavailable = {};                // why it cannot run at all; empty: it can
-  std::string rewriting = {};                  // change of its machine code; empty: none
+  std::string unavailable = {};                // why the candidate cannot run; empty: it can run
+  std::string rewriting = {};                  // change of the machine code; empty: none
   std::optional<RewrittenLoop> by_model = {};  // expected gain of the change
 };
 
@@ -33,23 +33,23 @@ struct BenchOptions {
   Vendor* vendor = nullptr;    // null: no baseline
   Device* fallback = nullptr;  // runs kernels whose image the device cannot load; may be null
   bool keep_samples = true;
-  bool energy = false;  // joules a call of every kernel and of the vendor, with the sustained runs
+  bool energy = false;  // joules per call of kernels and of the vendor, after sustained runs
   std::function<void(const std::string&)> progress;  // a few words for a progress line
   void say(const std::string& words) const {
     if (progress) progress(words);
   }
   std::function<bool()> stop;  // asked between kernels and groups; true keeps what there is
-  std::function<void(const Record&)> on_record;  // each as soon as it is there
+  std::function<void(const Record&)> on_record;  // gets each record as soon as it is complete
 };
 
 // Returns one record per candidate and mode (one per candidate on the virtual GPU), in the order in
-// which they were ready. A kernel that does not support the problem gets a record with its reason
-// and no figures. Throws if the problem is illegal or there is too little memory.
+// which the records were completed. For a kernel that does not support the problem, the record has
+// a reason and no figures. Throws if the problem is illegal or there is too little memory.
 std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
-// Returns the text for a patched kernel on the virtual GPU, which runs PTX and cannot verify the
-// cubin: "as 15 (PTX); cubin proved equal". Empty for kernels with PTX of their own.
+// The virtual GPU runs PTX, so it cannot verify a patched cubin. For a patched kernel, returns the
+// text that names the unpatched kernel's number: "as 15 (PTX); cubin proved equal". Else "".
 std::string verified_by_proof(const Kernel& kernel);
 
 // Only verifies, without timing, and returns a record.

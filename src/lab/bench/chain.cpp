@@ -17,8 +17,8 @@
 namespace tessera::lab {
 namespace {
 
-// WHY few: products too large for a full reference are checked by a sample, and a chain has many of
-// them. Only the first one gets the sample that contains every seam of a tile.
+// Seeded entries that are checked of each product but the first, if D is too large to be checked in
+// full. WHY few: a chain has many products. The first product alone covers every seam of a tile.
 constexpr int kEntriesOfALaterLink = 512;
 
 // The matrices of a chain. A is not changed; the products are written to the two D alternately.
@@ -45,7 +45,7 @@ struct Matrices {
     return {i == 0 ? on_a.address() : on_d[(i + 1) % 2].address(), second, on_c.address(),
             on_d[i % 2].address()};
   }
-  // Returns the second operand of the links.
+  // Returns the second factor of every product of the chain: X if the chain adds, else B.
   const HostMatrix& second() const { return on_x.address() ? x : b; }
 
  private:
@@ -62,9 +62,9 @@ struct Matrices {
   }
 };
 
-// Returns the factor by which uniform entries grow in one link, averaged over all links: a product
-// has entries of about sqrt(n / 3) times those of its first factor, and after i additions X is
-// sqrt(1 + i^2) times its first value.
+// Returns the factor by which uniform entries grow in one link, averaged over all links. The
+// entries of a product are about sqrt(n / 3) times those of its first factor. After i additions,
+// the entries of X are sqrt(1 + i^2) times those of the initial X.
 double growth_of_a_link(const Problem& problem, const ChainOptions& options) {
   double logarithm = 0.5 * std::log2(problem.m / 3.0);
   for (int i = 1; options.add_before && i <= options.length; ++i) {
@@ -86,8 +86,8 @@ void refuse_adding_chain(const Problem& problem, const ChainOptions& options) {
       kLongestAddingChain, options.length)));
 }
 
-// Returns the problem of a chain: square, without gaps. alpha keeps the size of the products'
-// entries; beta adds C.
+// Returns the problem of a chain: square matrices without gaps. alpha is a power of two that keeps
+// the products as large as A. beta is 1, or 0 if the chain adds to X.
 Problem chain_problem(Problem problem, const ChainOptions& options) {
   if (problem.m != problem.n || problem.n != problem.k || problem.m < 1) {
     throw StatusError(Status::bad_argument(
@@ -121,14 +121,16 @@ struct Chain {
   }
 };
 
-// Whether X on the device equals, bit for bit, the X to which the host made the same additions.
+// Adds B to the host's X. Returns whether X on the device, to which the chain has added B, has the
+// same bits.
 bool x_is_right(const Chain& chain, HostMatrix& scratch) {
   add_elements(chain.on.x, chain.on.b);
   chain.device.copy_out(scratch.bytes(), chain.on.on_x.address(), scratch.total_bytes());
   return std::memcmp(scratch.bytes(), chain.on.x.bytes(), scratch.total_bytes()) == 0;
 }
 
-// Compares the product of link i with the reference of its own input. Returns false if it is wrong.
+// Compares `output`, the product of link i, with a reference that is computed from `input`, the
+// first factor of the link. Returns false if `output` is wrong.
 bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const HostMatrix& output,
                    const ChainOptions& options, ChainResult& result) {
   ReferenceOptions sample;
@@ -145,8 +147,8 @@ bool is_link_right(const Chain& chain, int i, const HostMatrix& input, const Hos
   return false;
 }
 
-// Runs the chain product by product, and compares each with the product of its own input, so that
-// the bound does not grow with the rounding errors of earlier products.
+// Runs the chain product by product. Compares each product with a reference computed from the
+// device's previous product, so that earlier rounding errors do not widen the bound.
 void check_links(const Chain& chain, const ChainOptions& options, ChainResult& result) {
   HostMatrix input = chain.on.a.clone();
   HostMatrix output(chain.problem.types.d, view_d(chain.problem), 0);
@@ -164,7 +166,7 @@ void check_links(const Chain& chain, const ChainOptions& options, ChainResult& r
     }
     chain.device.copy_out(output.bytes(), chain.on.on_d[i % 2].address(), output.total_bytes());
     if (!is_link_right(chain, i, input, output, options, result)) return;
-    // WHY not swapped: the input has other strides, because it is seen as op(A).
+    // WHY not swapped: `input` has the strides of A, which differ from D's if op(A) transposes.
     std::copy(output.bytes(), output.bytes() + output.total_bytes(), input.bytes());
   }
   result.correct = true;
@@ -182,8 +184,9 @@ MeasureOptions measure_options(const ChainOptions& options) {
   return how;
 }
 
-// Returns the vendor's calls for these products: its default, and for single products the fastest
-// other call that computes the same (calls in place add another C).
+// Returns the vendor's first usable call (cuBLAS' default if beta is 0) and, if another call is
+// faster for a single product, that one too. Calls that read C from D would add another C, so they
+// are left out.
 std::vector<VendorCall> vendor_calls(const Chain& chain, const ChainOptions& options) {
   std::vector<VendorCall> usable, chosen;
   if (!options.vendor) return usable;

@@ -30,11 +30,11 @@ struct ChainResult {
   bool sampled = false;  // a sample of each product's entries was checked, not every one
   bool correct = false;
   double max_error_ratio = 0;
-  std::string reason;                        // the first product that is wrong
+  std::string reason;                        // names the first product that is wrong
   std::optional<Summary> own_ms, vendor_ms;  // times of the whole chain; null on the virtual GPU
   std::string vendor;                        // the vendor's candidate
   double host_seconds = 0;                   // virtual GPU only
-  std::string command;                       // the command that repeats it
+  std::string command;                       // the command that repeats the run
 };
 
 // `problem` gives the size (m == n == k), type, order and layout.

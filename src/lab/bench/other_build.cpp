@@ -20,8 +20,8 @@ std::map<std::string, std::string> entries_of(const CodeImage& image) {
   return entries;
 }
 
-// Returns the names under which another build may have the image: it may have compiled all configs
-// of the kernel into one, and it may have the patched cubin under the name of the unpatched kernel.
+// Returns the names under which another build may have the image: it may have one image for all
+// configs of the kernel, and the patched cubin under the unpatched kernel's name.
 std::vector<std::string> names_of(const Kernel& kernel, const std::string& image) {
   std::vector<std::string> names = {image, kernel.name};
   if (kernel.is_patched()) {

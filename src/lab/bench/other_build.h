@@ -12,8 +12,8 @@
 
 namespace tessera::lab {
 
-// The other build's images. The parameters that plans pass must mean the same in both builds.
-// Nothing can check that beforehand, so results of both are verified before they are timed.
+// Images of another build. The parameters that plans pass must mean the same in this build and in
+// the other one. Nothing can check that beforehand, so kernels are verified before they are timed.
 class OtherBuild {
  public:
   // `path` is a build's tessera.images, or a folder of images. Throws a kBadArgument that names

@@ -11,8 +11,8 @@
 namespace tessera::lab {
 namespace {
 
-// Keeps the loop with the most multiply-adds and, of several, the shortest, which is the one
-// without guards.
+// Keeps the loop with the most multiply-adds. If several loops have that many, keeps the shortest
+// one, which has no guards.
 void keep_main_loop(const sass::KernelPatch& patch, std::optional<RewrittenLoop>& main) {
   const sass::LoopChange* found = nullptr;
   for (const sass::LoopChange& loop : patch.loops) {
@@ -45,7 +45,7 @@ std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::st
 }
 
 // Returns the kernel with its images as ptxas wrote them. The images get new names, because devices
-// keep loaded code by name, and each wish has other entries.
+// keep loaded code by name, and each wish changes the code in another way.
 Kernel unpatched(const RewrittenCode::Wish& wish, std::list<std::string>& names) {
   const Kernel& kernel = *wish.choice.kernel;
   Kernel copy = kernel;
@@ -108,7 +108,8 @@ std::vector<Rewritten> RewrittenCode::make(const std::vector<Wish>& wishes) {
     made.push_back(&one);
   }
   std::vector<Rewritten> results(wishes.size());
-  // WHY one by one and not in ranges: one wish can take ten times as long as another.
+  // WHY each thread takes single wishes, not ranges: one wish can take ten times as long as
+  // another.
   std::atomic<std::size_t> next = 0;
   parallel_for(host_threads(), 1, [&](std::int64_t, std::int64_t) {
     for (std::size_t i = next++; i < wishes.size(); i = next++)

@@ -1,6 +1,6 @@
-// Rewrites a kernel's machine code: its values in other registers, its FFMAs in another order, or
-// both, each proved equal. The result is timed alternately with ptxas' code, so that only this
-// differs.
+// Rewrites a kernel's machine code: it renames registers, reorders FFMAs, or both, and proves that
+// the results keep their bits. The new code is timed alternately with the code as ptxas wrote it,
+// so that only the rewriting differs.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::string_view name_of(Rewriting how);  // "as compiled", "remapped", "reorder
 
 struct Rewritten {
   KernelChoice choice;                    // lives as long as the RewrittenCode
-  std::string unavailable;                // why there is no such code; empty: there is
+  std::string unavailable;                // why there is no rewritten code; empty: there is
   std::optional<RewrittenLoop> by_model;  // prediction for the main loop
 };
 
@@ -31,15 +31,15 @@ class RewrittenCode {
     std::vector<std::string> entries;  // entries to be rewritten; others stay as compiled
     Rewriting how;
   };
-  // Makes the rewritten codes in the order of the wishes, on all cores; each takes seconds. Images
-  // that the build has patched are used unpatched. The code is for sm_90; on any other GPU, and on
-  // the virtual one, it does not run.
+  // Rewrites the kernel of each wish and returns the results in the same order. Uses all cores;
+  // each kernel takes seconds. Starts from the code as ptxas wrote it, not from patched images. The
+  // code is for sm_90 and does not run on other GPUs or on the virtual GPU.
   std::vector<Rewritten> make(const std::vector<Wish>& wishes);
 
  private:
   struct Made {
     Kernel kernel;
-    std::list<std::string> texts;  // names of its images, hashes
+    std::list<std::string> texts;  // names of the kernel's images, hashes
     std::list<std::vector<std::byte>> cubins;
   };
   Rewritten make(const Wish& wish, Made& made) const;

@@ -11,8 +11,8 @@
 namespace tessera::lab {
 namespace {
 
-// Returns cuBLAS' default and the fastest cuBLASLt candidate, which short bursts choose. Both are
-// timed again together with the kernels.
+// Returns cuBLAS' default call and the fastest cuBLASLt candidate, which is found by short bursts.
+// These calls are timed again together with the kernels.
 std::vector<VendorCall> choose_calls(Device& device, Timer& timer, const Problem& problem,
                                      const OperandsOf& operands, const BenchOptions& options) {
   if (!options.vendor) return {};
@@ -63,7 +63,7 @@ Companion companion_of(const Record& record) {
   return c;
 }
 
-// Adds the gain of rewriting: `before` is the record of the code from which it was made.
+// Adds the gain of rewriting. `before` is the record of the code as ptxas wrote it.
 void add_gain(const Record& before, const BenchRow& row, Companion& after) {
   after.rewriting = row.candidate->rewriting;
   after.by_model = row.candidate->by_model;

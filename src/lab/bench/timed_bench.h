@@ -19,8 +19,8 @@ namespace tessera::lab {
 struct BenchRow {
   const BenchCandidate* candidate;
   Record record;
-  bool is_timed = false;  // right, and on a device with a clock
-  bool is_told = false;   // a record of it is out
+  bool is_timed = false;  // D is right, and the device has a clock
+  bool is_told = false;   // a record of the row was reported
 };
 
 // Notes which code ran, and how much memory it used in addition to the operands.
@@ -50,7 +50,7 @@ class TimedBench {
   // records.
   void add_energy(Records& records, const std::vector<Samples>& samples,
                   std::optional<std::size_t> vendor);
-  // Links the records to their companions.
+  // Adds the figures of each companion to the record of the candidate that it accompanies.
   void add_companions(Records& records) const;
 
   const BenchOptions& options_;
@@ -58,8 +58,8 @@ class TimedBench {
   std::vector<BenchRow>& rows_;
   DeviceTimer timer_;
   OperandSets sets_;
-  // The problem that the vendor's library gets: it cannot multiply BF16 by FP32, so then it gets
-  // FP32 operands.
+  // The problem that the vendor's library gets. It is `problem_`, but with FP32 operands in place
+  // of BF16 and FP32 ones, which the library cannot multiply.
   Problem vendor_problem_;
   std::unique_ptr<OperandSets> vendor_sets_;  // null: sets_
   OperandsOf vendor_operands_;
@@ -68,7 +68,7 @@ class TimedBench {
   std::vector<BenchRow*> timed_rows_;
   std::vector<VendorCall> vendor_calls_;
   std::vector<Candidate> candidates_;                // the bound kernels, then the vendor's calls
-  std::vector<std::optional<Telemetry>> telemetry_;  // by candidate, in the last mode
+  std::vector<std::optional<Telemetry>> telemetry_;  // one per candidate, read in the last mode
 };
 
 }  // namespace tessera::lab

@@ -10,7 +10,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kProducts = 1 << 28;      // products per run, which take about a second
+constexpr double kProducts = 1 << 28;      // multiply-adds per run; they take about a second
 constexpr std::uint64_t kFewestCtas = 32;  // least number of CTAs in a sample
 
 DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,

@@ -20,7 +20,7 @@ struct CountedRun {
   const Kernel* kernel = nullptr;
   const KernelRow* row = nullptr;
   std::vector<Launch> launches;      // in order, addresses left out; the last one multiplies
-  std::vector<LaunchCounts> counts;  // one a launch
+  std::vector<LaunchCounts> counts;  // one per launch
 };
 
 // Runs the kernel once on uniform data and counts memory accesses. If sample_ctas is 0, the whole
@@ -43,8 +43,8 @@ using ChooseTrace = std::function<void(const Operands&, vgpu::AccessTrace&)>;
 TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
                     std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose);
 
-// Returns a number of thread blocks that is enough for a large problem, or 0 (all blocks) for one
-// that runs in seconds.
+// Returns the number of thread blocks to run of a large problem. Returns 0 (all blocks) for a
+// problem that runs in seconds.
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);
 
 }  // namespace tessera::lab

@@ -15,12 +15,12 @@ namespace tessera::lab {
 std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
 
-// Sets the tag of the counts: "approximate" if an executed form is approximate; else "model" if the
-// cubin differs or only a sample of the grid ran; else "exact". Also stores the differences.
+// Sets the tag of the counts: "approximate" if an instruction form that ran is approximate; else
+// "model" if the cubin differs or only a sample ran; else "exact". Also stores the differences.
 void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries);
 
-// Returns the tag of shared memory wavefronts: that of the counts if both bank models agree, else
-// "model", because the merging of lanes in pairs is calibrated on an H200 and not documented.
+// Returns the tag of shared memory wavefronts. If the plain and the pair bank model disagree, the
+// tag is not "exact" but "model": the pair model is calibrated on an H200 and not documented.
 std::string wavefront_tag(const CountSummary& counts);
 // Returns the tag of the footprint, which does not depend on how accesses are merged: "exact" if
 // the whole grid ran.

@@ -15,7 +15,7 @@ using Parts = std::vector<std::string_view>;
 Parts split(std::string_view form) {
   Parts parts;
   for (std::size_t begin = 0; begin <= form.size();) {
-    // WHY colons do not split: a space may contain its scope, "shared::cta".
+    // WHY colons do not split: a state space may contain its scope, "shared::cta".
     const std::size_t end = std::min(form.find('.', begin), form.size());
     parts.push_back(form.substr(begin, end - begin));
     begin = end + 1;
@@ -136,7 +136,7 @@ FormClass classify(std::string_view form) {
   const Parts parts = split(form);
   const std::string_view name = parts.front();
   if (name == "fma") return {FormKind::kFma, FormSpace::kNone, 0};
-  // "bar.warp.sync" is __syncwarp, at which no block waits.
+  // "bar.warp.sync" is __syncwarp: only the lanes of a warp wait, not the whole block.
   const bool is_of_warp = parts.size() > 1 && parts[1] == "warp";
   if ((name == "bar" && !is_of_warp) || name == "barrier") {
     return {FormKind::kBarrier, FormSpace::kNone, 0};

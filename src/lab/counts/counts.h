@@ -15,7 +15,7 @@
 namespace tessera::lab {
 
 struct Count {
-  std::uint64_t warp = 0, thread = 0;  // issues, and active lanes summed over them
+  std::uint64_t warp = 0, thread = 0;  // issues, and the sum of their active lanes
   Count& operator+=(const Count& other);
 };
 
@@ -63,9 +63,9 @@ struct LineCounts {
   Count total;
   vgpu::MemoryCounts memory;
 
-  // Returns issue slots plus those wavefronts of the load/store unit that exceed one per access: of
-  // shared memory (pair model), and data wavefronts of global memory. A model, used only to sort
-  // lines.
+  // Returns issue slots plus excess wavefronts of the load/store unit, which are those beyond one
+  // per access: wavefronts of shared memory (pair model) and data wavefronts of global and local
+  // memory. A model, used only to sort lines.
   std::uint64_t cost() const;
 };
 
@@ -80,7 +80,7 @@ struct CountSummary {
   std::uint64_t clusters = 0, ran = 0;         // if fewer ran, counts are scaled up from a sample
   std::vector<LineCounts> lines;               // the costliest first
   std::string tag = "exact";                   // "exact", "model" or "approximate"; see count_tag.h
-  std::vector<std::string> cubin_differences;  // why it is a model, both numbers in each
+  std::vector<std::string> cubin_differences;  // why the tag is "model"; each has both numbers
   std::vector<std::string> approximate_forms;
   int launches = 0;
   double host_seconds = 0;
@@ -91,7 +91,7 @@ struct CountSummary {
   // Returns the number of multiply-adds per warp that the problem needs; 0 if tensor cores
   // multiply.
   double useful_fmas() const;
-  // Useful ones.
+  // Returns the useful FLOP per byte.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }
 };
@@ -108,7 +108,7 @@ enum class FormSpace { kNone, kGlobal, kShared, kOther };
 struct FormClass {
   FormKind kind = FormKind::kOther;
   FormSpace space = FormSpace::kNone;
-  int bytes = 0;  // a lane
+  int bytes = 0;  // per lane
 };
 FormClass classify(std::string_view form);
 
@@ -116,8 +116,8 @@ FormClass classify(std::string_view form);
 inline bool is_double(std::string_view form) { return form.find(".f64") != form.npos; }
 
 // Returns the FLOP that a matrix product adds for each warp that issues it: 2 MNK of
-// "...m16n8k16...", 0 without a shape. Four warps issue a wgmma together, and each counts a fourth
-// of it.
+// "...m16n8k16...", 0 without a shape. A wgmma is issued by four warps together, so each of the
+// four warps counts a fourth of 2 MNK.
 std::uint64_t matrix_flop(std::string_view form);
 
 }  // namespace tessera::lab

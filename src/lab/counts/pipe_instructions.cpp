@@ -10,16 +10,16 @@ struct Row {
   int f32, f64;
 };
 
-// HW: numbers of instructions of the pipe that ptxas 13.0 writes for sm_80 and sm_90a. For
-// divisions and roots these are the instructions with rounding on the path that ends before the
-// call for special cases. FP32 comparisons run on another unit.
+// HW: numbers of FP32 and FP64 pipe instructions that ptxas 13.0 writes for sm_80 and sm_90a.
+// Divisions and roots are those with rounding (.rn); only the usual path counts, not the call for
+// special cases. FP32 comparisons run on another unit.
 constexpr Row kRows[] = {{"fma", 1, 1},  {"mad", 1, 1},  {"add", 1, 1}, {"sub", 1, 1},
                          {"mul", 1, 1},  {"setp", 0, 1}, {"set", 0, 1}, {"min", 0, 1},
                          {"max", 0, 1},  {"div", 5, 8},  {"rcp", 3, 5}, {"sqrt", 4, 8},
                          {"rsqrt", 1, 5}};
 
-// Returns the instructions of the pipe in an approximate form: "rcp.approx.f32" uses only the
-// special function unit, others need a multiply, too.
+// Returns the number of pipe instructions for an approximate form. "rcp.approx.f32" needs only the
+// special function unit; "div.approx.f32" and "sqrt.approx.f32" also need one multiply.
 int approximate(std::string_view opcode, FloatPipe pipe) {
   if (opcode == "rsqrt" && pipe == FloatPipe::kF64) return 5;
   return opcode == "div" || opcode == "sqrt" ? 1 : 0;

@@ -10,9 +10,9 @@
 
 namespace tessera::lab {
 
-// Return the type of a word, or the word of a type, in arguments of kernels: "i32" where the
-// library says "s32", else the library's own word; both are understood. nullopt if the word is not
-// a type.
+// Return the type that a word in a kernel's arguments names, or the word for a type. The words are
+// the library's names, but "i32" for "s32". type_of_word() also accepts "s32", and returns nullopt
+// for a word that names no type.
 std::optional<ElementType> type_of_word(std::string_view word);
 std::string_view word_of(ElementType type);
 std::string words_of_types();  // "i8, i16, ..."

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<Fill, std::string_view>, 6> kNames{{{Fill::kUnifo
                                                                    {Fill::kZeros, "zeros"}}};
 
 constexpr std::int64_t kElementsAThread = 1 << 16;
-constexpr std::int64_t kChunk = 256;  // values that are drawn, then rounded to the type
+constexpr std::int64_t kChunk = 256;  // values drawn before they are rounded to the type
 
 // Returns an odd multiple of 2^-digits in (-1, 1): it is never 0, and its last bits are in use.
 double uniform(std::uint64_t bits, int digits) {
@@ -39,8 +39,8 @@ double spread(std::uint64_t bits, int digits) {
   return uniform(bits, digits) * (mix_bits(bits) % 2 ? 1 : 0x1p-30);
 }
 
-// Returns the value rounded to nearest: its product with 2^n + 1, minus itself, drops the last n
-// bits (Dekker).
+// Rounds to nearest (Dekker): with n = 53 - digits and product = value * (2^n + 1), the difference
+// product - (product - value) is the value without its last n bits.
 double rounded_to_digits(double value, int digits) {
   const double product = value * (static_cast<double>(std::int64_t{1} << (53 - digits)) + 1);
   return product - (product - value);

@@ -26,9 +26,9 @@ Fill parse_fill(std::string_view name);  // throws kBadArgument that lists the n
 struct FillSpec {
   Fill kind = Fill::kUniform;
   std::uint64_t seed = 1;
-  int limit = 1;         // of kIntegers
-  double density = 1.0;  // of kIntegers: share of entries that are drawn; the others are 0
-  int digits = 0;        // of the others: significant bits at most; 0: all that the type has
+  int limit = 1;         // kIntegers: largest magnitude
+  double density = 1.0;  // kIntegers: share of entries that are drawn; other entries are 0
+  int digits = 0;        // other fills: most significant bits; 0: all bits that the type has
 };
 
 // Writes every element of the matrix; guards and gaps are not changed. Throws kUnsupported if the

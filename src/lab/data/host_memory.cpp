@@ -24,8 +24,8 @@ std::uint64_t memory_of_machine() {
   return kUnlimited;
 }
 
-// Returns the bytes of files that the kernel keeps in memory, counts for the control group, and
-// releases when memory is needed.
+// Returns the bytes of cached files that Linux counts as memory of the control group, but releases
+// when memory is needed.
 std::uint64_t cached_files_of_group() {
   std::ifstream stat("/sys/fs/cgroup/memory.stat");
   std::uint64_t sum = 0, bytes = 0;
@@ -35,8 +35,8 @@ std::uint64_t cached_files_of_group() {
   return sum;
 }
 
-// Returns the memory that the limit of the container's control group leaves. A limit of "max" is
-// none.
+// Returns the memory that is left below the limit of the container's control group. The limit "max"
+// means that there is no limit.
 std::uint64_t memory_of_group() {
   std::uint64_t limit = 0, used = 0;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");

@@ -7,8 +7,8 @@
 
 namespace tessera::lab {
 
-// Returns the bytes that this process can still use: those of the machine, or less if the process
-// has a limit.
+// Returns the bytes that this process can still use: the machine's available memory, or less if a
+// control group limits the process.
 std::uint64_t available_host_memory();
 
 // Throws a kUnavailable that names `what` if more than the available memory is requested. `bytes`

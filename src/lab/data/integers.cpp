@@ -56,8 +56,8 @@ FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_i
   FillSpec spec{Fill::kIntegers, seed, 1, 1.0};
   spec.limit = std::clamp(static_cast<int>(std::min(std::sqrt(square), 1e6)), 1,
                           largest_limit(problem.types));
-  // If even -1 .. 1 would be too much, fewer entries are nonzero. Both operands are thinned, so the
-  // sum of magnitudes falls with the square; 2/3 of the drawn values are not zero.
+  // If sums would be too large even with entries of -1, 0 and 1, some entries of both operands are
+  // replaced by 0: sum |a||b| falls with the square of the density. 2/3 of the others are not 0.
   if (square < 1) spec.density = std::sqrt(square);
   return spec;
 }

@@ -18,8 +18,8 @@ inline constexpr double kQuarters = 4;
 // GELU, which is not exact in any type, becomes ReLU.
 Problem with_exact_scales(Problem problem);
 
-// Returns limit and density for which sum |a||b| stays, for this k, in the range where the sums are
-// exact and, if `exact_in_d`, also D. Otherwise D is the exact sum, rounded once.
+// Returns a limit and a density of the entries, so that for this k sum |a||b| stays in the range in
+// which sums are exact. If `exact_in_d`, D is exact, too; else D is the exact sum, rounded once.
 FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d = false);
 // The largest scale of an epilogue for which exact_integers() leaves room.
 inline constexpr int kLargestExactScale = 2;

@@ -46,7 +46,7 @@ std::uint64_t poison_of(ElementType type) {
       const T nan = element_of<T>(std::numeric_limits<double>::quiet_NaN());
       std::uint64_t bits = 0;
       std::memcpy(&bits, &nan, sizeof nan);
-      // The mark is in bits well below the one that makes a NaN quiet.
+      // kMark is put only into bits that are well below the bit that makes a NaN quiet.
       return fraction < 4 ? bits : bits | (kMark & ((std::uint64_t{1} << (fraction - 4)) - 1));
     }
   });

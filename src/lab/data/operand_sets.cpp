@@ -83,7 +83,7 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
   }
 }
 
-// WHY all sets share one vector of each kind: a kernel finds it in the cache anyway.
+// WHY all sets share the vectors: a vector is so small that kernels find it in the cache anyway.
 void OperandSets::add_vectors(Device& device, const Problem& problem, const FillSpec& spec) {
   const auto add = [&](DeviceBuffer& to, VectorKind kind, ElementType type,
                        DeviceAddress Operands::*operand, std::uint64_t stream) {

@@ -1,5 +1,5 @@
-// Operands for timing: so many sets that together they exceed twice the L2. So no call finds its
-// operands in the cache because the last call left them there.
+// Operands for timing. There are enough sets to exceed twice the L2 together, so that no call finds
+// its operands in the cache because an earlier call left them there.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class OperandSets {
   void add_vectors(Device& device, const Problem& problem, const FillSpec& spec);
 
   DeviceBuffer pool_, arrays_, x_;
-  DeviceBuffer scale_, bias_;  // of the epilogue
+  DeviceBuffer scale_, bias_;  // vectors of the epilogue
   std::vector<Operands> sets_;
 };
 

@@ -1,5 +1,5 @@
-// Splits host work on big matrices, [0, count), over the cores. Results must not depend on the
-// number of cores, so bodies write only data that their own range owns.
+// Splits host work on big matrices, which are the indices [0, count), over the cores. Results must
+// not depend on the number of cores, so a body writes only data that belongs to its own range.
 #pragma once
 
 #include <cstdint>

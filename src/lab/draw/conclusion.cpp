@@ -62,7 +62,7 @@ std::string sentence(std::vector<std::string> facts) {
   return all;
 }
 
-// Adds facts on each request: the sectors that the lanes' bytes are in, or the rows of 128 bytes.
+// For each request of both kernels, adds a fact if its number of sectors or 128-byte rows differs.
 void add_sectors(const KernelPicture& before, const KernelPicture& after,
                  std::vector<std::string>& facts) {
   for (const DrawnRequest& now : after.global) {
@@ -128,7 +128,8 @@ void add_feed(const KernelPicture& before, const KernelPicture& after,
       fmt::format("a load from shared memory feeds {:.3g} FMAs instead of {:.3g}", now, then));
 }
 
-// Facts that no access shows: instructions of the main loop, and the order of its multiplies.
+// Adds facts that accesses do not show: instructions, and cycles lost to register ports, per
+// multiply of the main loop.
 void add_loop(const DrawnLoop& before, const DrawnLoop& after, std::vector<std::string>& facts) {
   if (before.instructions == 0 || after.instructions == 0) return;
   const auto add = [&](const char* words, double then, double now) {

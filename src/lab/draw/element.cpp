@@ -109,8 +109,8 @@ Bytes bytes_of_operand(const ElementName& element, const Problem& given, const O
   return {begin, begin + bytes};
 }
 
-// Returns the addresses of a variable's element in shared memory. Kernels write their arrays whole,
-// so the array begins at the lowest address of all accesses to it.
+// Returns the addresses of a variable's element in shared memory. Each kernel writes its arrays
+// completely, so an array begins at the lowest address of all accesses to it.
 Bytes bytes_of_variable(const ElementName& element, const TracedRun& traced,
                         const std::vector<std::int64_t>& extents,
                         const std::map<std::uint32_t, Site>& sites) {
@@ -162,8 +162,8 @@ void add(ElementUse& use, const Access& access, const std::vector<int>& threads,
   if (site != sites.end()) (is_write ? use.written_at : use.read_at).insert(site->second.place());
 }
 
-// Gathers the accesses to the word. A write after a read, or a write by another access, begins a
-// new phase (the next tile).
+// Gathers the accesses to the word in shared memory. A write begins a new phase (the next tile) if
+// the word was read in the current phase.
 void gather_shared(ElementUse& use, const TracedRun& traced, const Bytes& word,
                    const std::map<std::uint32_t, Site>& sites) {
   for (const Access& access : traced.accesses) {

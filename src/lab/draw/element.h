@@ -27,11 +27,11 @@ ElementName parse_element(const std::string& argument, const std::string& text);
 
 constexpr int kCopyEngine = -1;  // in place of a thread number: a bulk copy, done by no thread
 
-// The accesses to a word: for shared memory until it is written again, for global memory those of
-// one thread block.
+// The accesses to a word in one phase. In shared memory, a phase ends when the word is written
+// again after a read. In global memory, a phase contains the accesses of one thread block.
 struct ElementPhase {
-  std::set<int> writers;       // threads of the block, linear; or kCopyEngine
-  std::map<int, int> readers;  // and how often each
+  std::set<int> writers;       // linear thread numbers in the block, or kCopyEngine
+  std::map<int, int> readers;  // linear thread numbers, and how often each thread reads
   friend bool operator==(const ElementPhase&, const ElementPhase&) = default;
 };
 
@@ -43,14 +43,14 @@ struct ElementUse {
   std::uint64_t ctas = 0;
   int threads = 0, width = 32;  // threads per block, and per row of its map
   // For shared memory: one phase for each time that block 0 writes the word. For global memory: one
-  // for each block that touches it, by block number.
+  // phase for each block that accesses the word, in the order of block numbers.
   std::vector<ElementPhase> phases;
   std::vector<std::uint64_t> blocks;          // blocks of the phases: global memory alone
   std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
 };
 
-// Runs the kernel. Throws kBadArgument if the kernel has no such variable, if an index is out of
-// range, or if the source that declares the variable cannot be read.
+// Runs the kernel. Throws kBadArgument if the kernel has no variable of the element's name, if an
+// index is out of range, or if the source that declares the variable cannot be read.
 ElementUse element_use(Device& device, const KernelChoice& choice, const Problem& problem,
                        const ElementName& element, const SourceTree& tree);
 

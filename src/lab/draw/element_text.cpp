@@ -14,7 +14,7 @@
 namespace tessera::lab {
 namespace {
 
-// Phases with equal users, by their numbers.
+// Phases in which the same threads write and read the word. `members` are the phases' numbers.
 struct Group {
   const ElementPhase* phase;
   std::vector<std::uint64_t> members;  // iterations, or blocks

@@ -22,7 +22,7 @@ using Access = vgpu::TracedAccess;
 constexpr std::uint64_t kRow = vgpu::kLineBytes, kWord = 4;
 constexpr std::ptrdiff_t kMostDrawn = 3;  // most drawn loads, and most drawn stores, of each memory
 
-// The bytes of D and of its rows, where D is row-major, as in the kernel.
+// The addresses of D and the bytes from row to row. Every kernel sees D as row-major.
 struct Place {
   std::uint64_t begin = 0, end = 0;
   std::int64_t row = 0;  // bytes
@@ -148,7 +148,7 @@ struct Shown {
   std::vector<Drawn> drawn;
   std::vector<int> lines;
 
-  // Adds the access if none that looks alike has been added. At most three of each kind are kept.
+  // Adds the access unless a similar one, or three of its kind (load or store), were added before.
   void add(Drawn one, int line) {
     const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
     const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
@@ -159,7 +159,8 @@ struct Shown {
   }
 };
 
-// Returns the accesses with names that distinguish drawings which look different.
+// Returns the accesses. If several share name, direction and width, or if an access has no name,
+// its source line is added to the name.
 template <class Drawn>
 std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   std::map<std::tuple<std::string, bool, int>, int> uses;
@@ -175,8 +176,8 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   return named;
 }
 
-// Returns the wavefronts of an access, one after the other. In each, every bank serves one word of
-// a group of lanes. With smaller groups there may be no conflict and yet as many wavefronts.
+// Returns the wavefronts of an access in order. In each, every bank serves at most one word of a
+// group of `lanes` lanes. Smaller groups take more wavefronts, even without bank conflicts.
 std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
   std::vector<DrawnWavefront> wavefronts;
   for (std::uint32_t first = 0; first < 32; first += lanes) {

@@ -1,7 +1,7 @@
 // A kernel as a drawing: which outputs a block, a warp and a lane compute, which sectors of global
 // memory one warp touches, and which banks its accesses to shared memory touch. All of it is
-// derived from the accesses of one thread block on the virtual GPU, nothing from a kernel's own
-// page.
+// derived from the accesses of one thread block on the virtual GPU. Nothing is taken from the
+// kernel's documentation.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct DrawnOutput {
 // in it that the lanes request.
 struct DrawnBytes {
   std::uint64_t address = 0;
-  std::uint32_t words = 0;  // a bit each
+  std::uint32_t words = 0;  // one bit per word
 };
 
 struct DrawnRequest {
@@ -37,7 +37,7 @@ struct DrawnRequest {
 
 struct DrawnWavefront {
   std::uint32_t banks = 0;  // a bit for each bank that serves a word
-  bool is_excess = false;   // the lanes before it were served in another one, and clash with these
+  bool is_excess = false;   // an earlier wavefront served lanes that conflict with these
 };
 
 // One access to shared memory.
@@ -56,15 +56,15 @@ struct DrawnLoop {
   double instructions = 0, port_cycles = 0;  // port_cycles: lost to the register ports (model)
 };
 
-// The drawing of a kernel. All parts are as in the kernel, where D is row-major. A column-major
-// call is computed with A and B exchanged, so m and n are exchanged, too.
+// The drawing of a kernel. As in the kernel, D is row-major. For a column-major call, the kernel
+// gets A and B exchanged, so the drawing's A, B, m and n are the call's B, A, n and m.
 struct KernelPicture {
   std::string kernel, config;
   Problem problem;
   BlockTile block;
   int threads = 0;
   std::uint32_t warp = 0;
-  bool is_exchanged = false;  // a column-major call
+  bool is_exchanged = false;  // whether the call is column-major
   std::vector<DrawnOutput> outputs;
   std::vector<DrawnRequest> global;
   std::vector<DrawnBanks> shared;

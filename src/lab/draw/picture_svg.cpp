@@ -133,7 +133,7 @@ Piece section(const std::string& head, const std::string& words, const std::vect
   return {inside + svg::moved(0, y + 30, below.inside), y + 30 + below.height};
 }
 
-// Returns the kernel's sizes and layout, and those of the call if they differ.
+// Returns the kernel's sizes and layout, and for a column-major call also the call's own.
 std::string size_words(const KernelPicture& picture) {
   const Problem& p = picture.problem;
   const bool swaps = picture.is_exchanged;

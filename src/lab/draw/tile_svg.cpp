@@ -15,7 +15,7 @@ using svg::box, svg::text;
 
 constexpr double kTile = 160, kThinnest = 10, kThickest = 44, kGap = 14, kAxis = 30;
 
-// Neighbouring outputs in one row that are all of the lane, or all of the other lanes of the warp.
+// Neighbouring outputs in one row: all of the drawn lane (is_own), or all of the other lanes.
 struct Run {
   std::int64_t first = 0, last = 0;
   bool is_own = false;
@@ -70,8 +70,8 @@ std::string draw_outputs(const KernelPicture& picture, double scale) {
   return inside;
 }
 
-// Returns the rows of A, or columns of B, from which the outputs of the warp, or of the lane, are
-// computed.
+// Returns the rows of A (if `rows`), or the columns of B, that the warp needs to compute its
+// outputs; if `of_lane`, those that the drawn lane needs.
 std::set<std::int64_t> needed(const KernelPicture& picture, bool rows, bool of_lane) {
   std::set<std::int64_t> all;
   for (const auto& [row, runs] : runs_by_row(picture)) {

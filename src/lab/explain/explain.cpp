@@ -13,9 +13,9 @@
 namespace tessera::lab {
 namespace {
 
-// Counts words of the multiplying launch; the other launches pack. A word is an element of the type
-// that is read or written. In shared memory it is an element of the type of the sums, because
-// kernels on CUDA cores convert before they store there.
+// Counts words of the multiplying launch, without launches that pack. A word in global memory is an
+// element of the type that is read or written. In shared memory it is an element of the type of the
+// sums, because kernels on CUDA cores convert operands before they store them there.
 WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
                          const Types& types) {
   WordCounts words;
@@ -34,7 +34,7 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
   return words;
 }
 
-// Computes how many blocks with this number of threads, registers and bytes an SM holds.
+// Computes how many blocks of `placement` fit on an SM, from its threads, registers and bytes.
 void fill_sm(Placement& placement, const arch::Gpu& gpu) {
   placement.sms = gpu.sms;
   const arch::Occupancy filled =
@@ -95,9 +95,9 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
-// WHY: a grid that leaves SMs empty waits only for that reason, which a larger problem cures. So
-// for such a launch the replay of full SMs is reported, and the small and the large problem get the
-// same explanation.
+// WHY: in a grid that leaves SMs empty, units wait because the problem is small, and a larger
+// problem cures that. So for such a launch the replay of SMs that are all full is reported, and a
+// small and a large problem get the same explanation.
 Replay replay_of(const LaunchPrediction& launch) {
   const bool fills = launch.waves >= 1;
   const std::vector<UnitTime>& units = fills ? launch.units : launch.even_units;
@@ -139,8 +139,8 @@ void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction)
                                      : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
 }
 
-// Returns the components by which a prediction exceeds the bound; empty if the bound explains most
-// of it.
+// Returns the components by which a prediction exceeds the bound (the longest resource's time).
+// Empty if the prediction is at most kExplained times the bound.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
   constexpr double kExplained = 1.5;
   if (evidence.resources.empty()) return {};
@@ -149,7 +149,7 @@ std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evid
   return rest_of(prediction.launches, bound);
 }
 
-// WHY the error is given only for products: it is known for the library's kernels, which multiply.
+// WHY the model's error is given only for products: it was measured on kernels that multiply.
 std::string model_of(const LaunchPrediction& launch, bool multiplies, const arch::Gpu& gpu) {
   if (launch.even_units.empty()) {
     return "the longest time above, bytes at the rate of a copy, and the start of each block; "

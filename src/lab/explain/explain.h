@@ -28,10 +28,10 @@ struct Intensities {
 
 struct Explanation {
   std::string kernel, config, entry;
-  std::string counted_as;  // the kernel whose PTX and cubin these are; "" where they are its own
+  std::string counted_as;  // kernel whose PTX and cubin were counted; "": this one
   Problem problem;
   arch::Gpu gpu;
-  CountSummary counts;              // with its tag
+  CountSummary counts;              // counts with their tag
   std::uint64_t ctas = 0, ran = 0;  // CTAs of the multiplying launch; fewer ran if it was sampled
   std::vector<FormulaCheck> formulas;
   Intensities intensities;
@@ -50,12 +50,12 @@ struct Explanation {
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
 // Explains a user's own kernel, without formulas and problem. If `cubin` is empty, nothing is
-// predicted, and the number of registers is what the PTX needs at once.
+// predicted, and the number of registers is the most that are live in the PTX at the same time.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
 // The resources that machine code needs to start. All are 0 if the kernel is not in the cubin.
 struct CodeNeeds {
-  int registers = 0;             // a thread
+  int registers = 0;             // per thread
   bool moves_registers = false;  // setmaxnreg that the assembler did not drop
 };
 // Whether an SM has enough registers for a block of `threads` threads. All GPUs from SM 7.5 on have

@@ -56,7 +56,7 @@ std::string heading(const Explanation& e) {
   return text + "\n";
 }
 
-// Returns the text for a rung whose code is the machine code of another rung in a new order.
+// Returns the text for a kernel of the ladder that is another one's machine code in a new order.
 std::string counted_as_text(const Explanation& e) {
   if (e.counted_as.empty()) return "";
   const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };
@@ -86,8 +86,8 @@ std::string resources_text(const Explanation& e) {
              grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
 }
 
-// Returns the TFLOP/s at which device memory delivers words at this intensity, and the share of the
-// peak.
+// Returns the TFLOP/s for which device memory delivers enough words at this intensity (FLOP per
+// byte), and their share of the peak.
 std::string allowed(const Explanation& e, double intensity) {
   const double tflops = e.gpu.memory_gbs * intensity * 1e-3;
   return fmt::format("{:.3g} TFLOP/s ({} of {})", tflops, percent(tflops / e.peak_tflops),

@@ -7,7 +7,7 @@
 namespace tessera::lab {
 namespace {
 
-// The sizes as the kernel sees them, and how many blocks cover them.
+// The sizes of the problem as the kernel sees it, and the numbers of blocks along m and n.
 struct Cover {
   double m = 0, n = 0, k = 0;
   double blocks_m = 0, blocks_n = 0;
@@ -35,7 +35,7 @@ bool has_tails(const Problem& problem, const KernelRow& row) {
   return p.m % row.block.m != 0 || p.n % row.block.n != 0 || p.k % row.block.k != 0;
 }
 
-// Returns why a count differs from its formula, as far as that is known without knowing the kernel.
+// Returns why a count differs from its formula, as far as counts and sizes show the reason.
 std::string difference_note(const FormulaCheck& check, bool tails) {
   if (check.equal()) return "";
   if (tails) return "tails: lanes that stay off";
@@ -70,7 +70,7 @@ std::vector<FormulaCheck> check_formulas(const Problem& problem, const KernelRow
   const bool tails = has_tails(problem, row);
   const double c_reads = problem.beta == 0 ? 0 : words.output;
   const double reads = counted.global_reads - c_reads;
-  // A kernel reads in blocks if its count is closer to that formula than to the naive one.
+  // A kernel reads in blocks if its count is closer to the blocked formula than to the naive one.
   const bool blocked = std::abs(reads - words.blocked) < std::abs(reads - words.naive);
   std::vector<FormulaCheck> checks;
   checks.push_back(

@@ -1,6 +1,6 @@
-// Computes the number of words that a kernel must move, by formulas alone. A count that differs
-// from its formula means a bug, a tail, or words that were merged or cached; a report that prints
-// both says which.
+// Computes the number of words that a kernel must move, by formulas alone. If a count differs from
+// its formula, the cause is a bug, a tail, or words that were merged or cached. A report that
+// prints the count and the formula names the cause.
 #pragma once
 
 #include <string>

@@ -38,8 +38,8 @@ std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double
     if (is_of_loop(one)) last_wave += one.loop_ms - one.even_ms;
   }
   double left = ms - bound_ms - starting - filling - last_wave;
-  // The longest resource is that of the whole launch. So work that does not fit into the loop's
-  // time is done in the last wave, and while SMs fill and drain.
+  // `bound_ms` covers the whole launch; the loop is a part of the launch. So work of the longest
+  // resource that exceeds the loop's time is done in the last wave, and while SMs fill and drain.
   for (double* const part : {&last_wave, &filling, &starting}) {
     const double within = std::clamp(-left, 0.0, std::max(0.0, *part));
     *part -= within;

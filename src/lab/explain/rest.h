@@ -9,8 +9,8 @@
 namespace tessera::lab {
 
 // Returns the components by which these launches exceed the longest resource, the longest first.
-// With `bound_ms` they add up to the predicted time, except for components below one percent, which
-// are left out.
+// The components and `bound_ms` add up to the predicted time, but components below one percent are
+// left out.
 std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms);
 
 }  // namespace tessera::lab

@@ -28,7 +28,7 @@ struct Unit {
   ComputeType compute;
   bool is_tensor_core;
   double (arch::Gpu::*peak)() const;
-  double arch::Gpu::*reached;  // by multiply-adds alone; null: not known
+  double arch::Gpu::*reached;  // rate of multiply-adds alone; null: not known
   bool multiplies(const Types& types) const {
     return types.a == operand && types.b == operand && types.compute == compute;
   }

@@ -1,5 +1,5 @@
-// Kernels and the limits of a GPU: the FLOP that each does per byte, counted in three ways, and its
-// speed. An intensity means nothing without its denominator, so all three are kept by name.
+// Kernels and the limits of a GPU: each kernel's speed and its FLOP per byte. Bytes are counted in
+// three ways. An intensity means nothing without its denominator, so all three are kept by name.
 #pragma once
 
 #include <optional>
@@ -54,18 +54,18 @@ struct Roofline {
   std::vector<NotDrawn> not_drawn = {};
 };
 
-// Returns the peak TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0
-// if there is no such unit.
+// Returns the peak TFLOP/s of the unit that multiplies these types, computed from the unit's number
+// of lanes and the clock; 0 if there is no such unit.
 double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
-// Returns the TFLOP/s that the unit for these types can reach: as measured with multiply-adds alone
-// if that is known, else by its lanes and the clock; 0 if no number is known.
+// Returns the TFLOP/s that the unit for these types can reach, measured with a kernel of
+// multiply-adds alone. If that was not measured, returns data_sheet_peak().
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
 
-// Returns one kernel's point. The counts may be of a sample.
+// Returns one kernel's point. The run may have counted only a sample of the blocks.
 RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
                              const arch::Gpu& gpu);
-// Returns the roofs of the GPU for these points; without points it has no compute peaks. Throws
-// kUnsupported for types whose peak is not known.
+// Returns the roofs of the GPU, with the compute peaks of the units that multiply the points'
+// types. Throws kUnsupported for types whose peak is not known.
 Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points);
 
 Table roofline_table(const Roofline& roofline);

@@ -19,7 +19,7 @@ struct FileDiff {
 struct Step {
   std::string before, after;    // names with variants, as columns are headed
   std::vector<FileDiff> files;  // empty without the source tree, or where nothing differs
-  std::string source_note;      // why there are none
+  std::string source_note;      // why there are no files
   Table counts;                 // count, before, after, after / before
   Table code;                   // code of the cubin, the same columns
   Table times;                  // ms as predicted and as measured, with the file it is from

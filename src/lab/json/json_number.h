@@ -9,11 +9,11 @@
 namespace tessera::lab {
 
 Json json_number(double value);
-// Reads a number or one of these words. Throws kBadArgument for anything else.
+// Reads a number, "nan", "inf" or "-inf". Throws kBadArgument for anything else.
 double number_of(const Json& json);
 
 Json json_types(const Types& types);
-// Reads a word or an object. Throws kBadArgument for anything else.
+// Reads types from one word, or from an object. Throws kBadArgument for anything else.
 Types types_of(const Json& json);
 
 }  // namespace tessera::lab

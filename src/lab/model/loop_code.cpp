@@ -62,8 +62,8 @@ struct AccessCost {
 struct AccessCosts {
   std::map<std::string, AccessCost> by_name, by_stem;  // "LDS.64", "LDS"
 
-  // Returns the machine's name of an access. PTX without a state space accesses global memory here,
-  // so LD and ST become LDG and STG.
+  // Returns the name of an access in machine code. In these kernels, PTX accesses without a state
+  // space go to global memory, so LD and ST become LDG and STG.
   static std::string machine_name(const FormClass& form, bool width) {
     const std::string load = form.kind == FormKind::kLoad ? "LD" : "ST";
     const std::string space = form.space == FormSpace::kShared ? "S" : "G";
@@ -110,7 +110,8 @@ std::string as_global(std::string_view name) {
   return std::string(name);
 }
 
-// Finds accesses in the cubin's loop that never ran: those whose kind never ran in the PTX.
+// Follows one iteration through the cubin's loop. Branches skip code with accesses that never ran,
+// which are those of a kind (LDS, STG, ...) that never ran in the PTX.
 class Walk {
  public:
   Walk(const CubinKernel& kernel, int sm, const AccessCosts& costs)
@@ -210,9 +211,9 @@ double barriers_in(const Loop& loop) {
   return found == loop.histogram.end() ? 0 : found->second;
 }
 
-// Returns the loop around `inner` that has barriers which `inner` does not have: one iteration per
-// tile. Returns null if `inner` has all the barriers: then it has one iteration per tile itself,
-// and the code around it runs once for each tile of D of a persistent kernel.
+// Returns the loop around `inner` that has barriers outside `inner`; one iteration of that loop
+// handles one tile. Returns null if `inner` has all the barriers: then one iteration of `inner`
+// handles a tile, and the loop around it handles a tile of D of a persistent kernel.
 const Loop* loop_around(const CubinKernel& kernel, const Loop& inner) {
   for (const Loop& loop : kernel.loops) {
     if (!contains(loop, inner)) continue;
@@ -255,7 +256,7 @@ double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts
 // Distributes the cost of the PTX's accesses over the machine's accesses of the same kind.
 void add_costs(std::vector<Step>& steps, const std::vector<std::string>& names,
                const AccessCosts& costs, double machine_iterations) {
-  std::map<std::string, double> issued;  // by stem, in all iterations
+  std::map<std::string, double> issued;  // machine accesses by stem, in all iterations
   for (const std::string& name : names) issued[std::string(stem_of(name))] += machine_iterations;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].path == MemoryPath::kNone) continue;

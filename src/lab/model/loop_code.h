@@ -34,9 +34,9 @@ struct Step {
   unsigned wait_mask = 0;                         // scoreboards that must be free
   int write_scoreboard = 7, read_scoreboard = 7;  // 7: none
   bool branches = false;
-  int width = 0;          // 0, 1, 2: 32, 64, 128 bits a lane
-  double wavefronts = 0;  // in shared memory or L1, per issue
-  double sectors = 0;     // in global memory, per issue
+  int width = 0;          // 0, 1, 2: 32, 64, 128 bits per lane
+  double wavefronts = 0;  // wavefronts in shared memory or L1, per issue
+  double sectors = 0;     // sectors of global memory, per issue
 };
 
 struct LoopCode {
@@ -46,14 +46,14 @@ struct LoopCode {
   bool is_empty() const { return steps.empty(); }
 };
 
-// Returns the cycles lost to the register ports, for each instruction of a loop's body: those of
-// the port model or, if that is more, the average cost of crowded FFMAs (sass/model/ports.h),
-// spread over all FFMAs. Cycles are whole: an instruction gets the cycle that the running sum has
-// reached there.
+// Returns the cycles lost to the register ports, for each instruction of a loop's body. Their sum
+// is the port model's or, if that is more, the average cost of crowded FFMAs (sass/model/ports.h),
+// spread over all FFMAs. Cycles are whole: an instruction gets a cycle where the running sum
+// reaches the next whole number.
 std::vector<int> port_bubbles(std::span<const sass::Operation> loop, int sm);
 
-// Returns the loop with most of the launch's multiplies; empty for kernels without one, such as
-// copies.
+// Returns the loop with most of the launch's multiplies; empty for kernels without multiplies, such
+// as copies.
 LoopCode loop_code(const sass::CubinKernel& kernel, int sm, const LaunchCounts& counts);
 
 }  // namespace tessera::lab

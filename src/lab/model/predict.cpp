@@ -15,7 +15,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr double kMostlyWaiting = 0.7;  // if no unit is busy for this share, waiting is the limit
+constexpr double kMostlyWaiting = 0.7;  // if no unit has this busy share, the bound is "latency"
 
 // A launch whose time is being predicted.
 struct Case {
@@ -57,11 +57,11 @@ int resident_ctas(const Case& launch) {
 
 // Returns the share of the loop's time in which each unit is busy.
 //
-// TRIED: bytes over L2's bandwidth as a lower bound: too long for rung 24 at 2048, whose CTAs share
-// the data that they read, in L1 and on the way to L2. So L2 is included as the path from L2 to
-// each SM.
+// TRIED: bytes over L2's bandwidth as a lower bound of the time. The bound was too long for the
+// ladder's kernel 24 at 2048, whose CTAs share the data that they read, in L1 and on the way to L2.
+// So L2 counts as the path from L2 to each SM.
 std::vector<UnitTime> busy_shares(const LoopCode& code, const LoopTime& time) {
-  // WHY: requests issued at the end of the measured iterations may be served after them.
+  // WHY at most 1: requests issued in the last measured iterations may be served after these.
   const auto share = [&](double cycles) { return std::min(1.0, cycles / time.cycles); };
   const auto busy = [&](Unit unit) { return share(time.busy[static_cast<int>(unit)]); };
   double shared = 0, global = 0;
@@ -170,10 +170,10 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
-// WHY: the replay covers the loop. The code around it is one number per wave; the work of a
+// WHY: the replay covers the loop. The code around the loop is one number per wave; the work of a
 // persistent kernel between tiles, or of a warp that only loads, is left out. So for loops that
-// keep a resource busy all the time, the sum was shorter than the time of all the work on that
-// resource.
+// keep a resource busy all the time, the predicted time was shorter than the time of all the work
+// on that resource.
 void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   const std::vector<ResourceUse> uses = resources_of(totals_of(launch.counts), launch.gpu);
   if (uses.empty() || uses.front().ms <= result.ms) return;
@@ -181,7 +181,7 @@ void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   if (result.bound == "latency") result.bound = uses.front().name;
 }
 
-// HW: of the tensor cores only the FP64 rate is measured (arch/costs.h), and few GPUs have FP64
+// HW: only the FP64 rate of the tensor cores is measured (arch/costs.h), and few GPUs have FP64
 // tensor cores.
 void refuse_unmeasured_products(const LaunchCounts& counts, const arch::Gpu& gpu) {
   for (const InstructionCount& row : counts.instructions) {

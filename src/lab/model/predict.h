@@ -25,8 +25,8 @@ struct LaunchPrediction {
   std::string entry;
   double ms = 0;
   std::string bound;            // the busiest unit, or "latency" when all of them mostly wait
-  int ctas_of_sm = 0;           // at a time
-  double waves = 0;             // how often they fill the GPU
+  int ctas_of_sm = 0;           // CTAs on one SM at a time
+  double waves = 0;             // how often the grid's CTAs fill the GPU
   std::vector<UnitTime> units;  // the busiest first
   // The components of `ms`, if there is a loop. `even_ms` is the time of the loop if its waves
   // filled all SMs evenly. It differs from `loop_ms` because of the last wave, which fills only
@@ -40,12 +40,12 @@ struct Prediction {
   std::string gpu;  // "h200"
   double time_ms = 0;
   std::string bound;  // the bound of the longest launch
-  std::string model;  // its name and its error, for people
+  std::string model;  // the model's name and error, for people
   std::vector<LaunchPrediction> launches;
 };
 
-// Needs counts with memory; those of a sample are enough. Throws kUnsupported if a launch does not
-// fit on the GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
+// Needs counts with memory; counts of a sample are enough. Throws kUnsupported if a launch does not
+// fit on the GPU, if there is no machine code for it, or if the rate of its multiplies is unknown.
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
 // Like predict, but returns nullopt instead of throwing kUnsupported. `why_not` is then the reason.
 std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,

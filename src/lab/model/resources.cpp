@@ -22,9 +22,9 @@ Wavefronts wavefronts_of(const vgpu::MemoryCounts& memory) {
   return split;
 }
 
-// Returns the updates of one address. WHY only requests count if all lanes have one address: ptxas
-// then adds up a warp's 32-bit integers and updates once (tools/calibrate/kernels/atomics.cu,
-// counter).
+// Returns the number of updates of one address that run one after another. WHY a request counts
+// once if all lanes add 32-bit integers to one address: ptxas then adds up the warp's values and
+// updates once (tools/calibrate/kernels/atomics.cu, counter).
 double updates_at_one(std::string_view form, std::uint64_t requests, std::uint64_t lanes,
                       std::uint64_t at_one) {
   const bool is_sum = form.find(".add.u32") != form.npos || form.find(".add.s32") != form.npos;
@@ -35,9 +35,9 @@ bool is_of_floats(std::string_view form) {
   return form.find(".f") != form.npos || form.find(".bf") != form.npos;
 }
 
-// Returns the clocks of an update in shared memory. HW: no instruction adds floats or 64-bit
-// numbers there (sm_90), so ptxas writes a loop. The clocks for halves were not measured; those of
-// f32 are used.
+// Returns the clocks of an update in shared memory. HW: no instruction of sm_90 adds floats or
+// 64-bit numbers in shared memory, so ptxas writes a loop. Clocks for halves were not measured; the
+// clocks for f32 are used.
 double clocks_of_shared_update(std::string_view form) {
   const arch::Costs costs;
   if (form.find(".add") == form.npos) return costs.shared_atomic;
@@ -195,7 +195,7 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
       "clocks, of updates in turn", clocks_a_ms);
   add(Resource::kL2Atomic, "atomics in L2", totals.updates.l2, "updates, in turn",
       clocks_a_ms / costs.l2_atomic);
-  // Updates of one sector are not a rate of the SMs: for any number of SMs, a sector is in one
+  // The rate of updates of one sector does not grow with the number of SMs: a sector is in one
   // place.
   constexpr double kFew = 64;
   const double at_one = updates_of_one_sector(totals);

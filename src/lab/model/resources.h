@@ -40,9 +40,9 @@ enum class Resource {
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
 MatrixOperands operands_of(std::string_view form);
 
-// The load/store unit of an SM serves, per clock, one wavefront of shared memory or one L1
-// wavefront of global memory (model, calibrated in results/calibration/h200_calibration.json).
-// Wavefronts by their cause.
+// Wavefronts by cause. The load/store unit of an SM serves, per clock, one wavefront of shared
+// memory or one L1 wavefront of global memory (model, calibrated in
+// results/calibration/h200_calibration.json).
 struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
   double shared = 0;     // wavefronts without conflicts
@@ -56,10 +56,10 @@ Wavefronts wavefronts_of(const Site& site);
 
 // Atomic updates that must run one after another; the numbers are lower bounds.
 struct SerialUpdates {
-  double shared_clocks = 0;  // at one address in shared memory
+  double shared_clocks = 0;  // clocks of updates at one address in shared memory
   double l2 = 0;             // an SM's sectors, or the lanes at one address if these are more
   double meeting = 0;        // global memory: lanes at the most wanted address of a request
-  double meeting_ns = 0;     // time of these in L2 if they share one sector
+  double meeting_ns = 0;     // time of these updates in L2 if they share one sector
   double shared = 0;         // shared memory, counted as in `meeting`
   bool are_floats = false;
 };
@@ -80,8 +80,8 @@ struct Totals {
   Wavefronts wavefronts;
   SerialUpdates updates;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // global memory
-  // Bytes that are requested; each byte counts once per request. Bytes that atomics touch count as
-  // read and as written, as in the footprint.
+  // Requested bytes; each byte counts once per request. A byte that an atomic touches counts twice,
+  // as read and as written; footprint_bytes does the same.
   double distinct_bytes = 0;
   double written_sectors = 0;  // each once
   double special = 0;          // issues of reciprocals, roots, exponentials, sines
@@ -94,8 +94,8 @@ struct Totals {
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 Totals totals_of(const LaunchCounts& launch);
 
-// Returns the least number of updates that the sector with the most updates gets: the number if
-// they were spread evenly over everything that is written.
+// Returns a lower bound of the number of updates that the most updated sector gets: the mean
+// number, as if all updates were spread evenly over the written sectors.
 double updates_of_one_sector(const Totals& totals);
 double one_sector_ms(const Totals& totals);  // time of the updates of one sector
 
@@ -104,18 +104,18 @@ struct ResourceUse {
   std::string name;  // "issue slots"
   double amount = 0;
   std::string unit;  // "warp instructions"
-  double ms = 0;     // this resource alone
+  double ms = 0;     // time if only this resource limited the run
 };
 
-// Returns the resources that the run uses and whose rate on the GPU is known, the longest first.
-// The rate of tensor cores is that of the data sheet, so their time is a lower bound, like all
-// others.
+// Returns the resources that the run uses and whose rate on the GPU is known, the longest
+// first. All times are lower bounds; for tensor cores, because the data sheet's rate is
+// used.
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
 
 // Returns how much of a resource a site uses, in the resource's unit.
 double use_of(const Site& site, Resource resource);
-// use_of_all() returns the sum over all sites; shared_unit() returns its unit in words. For device
-// memory the sum counts requested sectors, whatever a perfect cache would move.
+// use_of_all() returns the sum of use_of() over all sites; shared_unit() returns the sum's unit in
+// words. For device memory the sum counts requested sectors, also those that a cache serves.
 double use_of_all(const Totals& totals, const ResourceUse& use);
 std::string shared_unit(const ResourceUse& use);
 

@@ -42,7 +42,7 @@ class Sm {
     arrived_.resize(residency.ctas);
     for (int w = 0; w < total; ++w) {
       warps_[w].cta = w / residency.warps;
-      // WHY the lag: CTAs do not start together. Without it they would all wait at the same time.
+      // WHY the lag: CTAs do not start together. With no lag all CTAs would wait at the same time.
       warps_[w].ready = warps_[w].cta * costs.cta_lag;
       parts_[w % kParts].warps.push_back(w);
     }
@@ -81,7 +81,7 @@ class Sm {
     return when;
   }
 
-  // Lets one warp issue if one can. Returns when the partition should be examined again.
+  // If a warp is ready, lets it issue. Returns when the partition should be examined again.
   double turn(Part& part) {
     double soonest = 1e300;
     int chosen = -1;

@@ -12,15 +12,15 @@
 namespace tessera::lab {
 
 struct Residency {
-  int ctas = 1;   // on the SM at a time
+  int ctas = 1;   // CTAs on the SM at a time
   int warps = 1;  // warps per CTA
 };
 
 struct LoopTime {
-  double cycles = 0;                  // per iteration of all warps, in the steady state
-  double issue = 0;                   // instructions issued in that time, all four parts
-  double misses = 0;                  // cycles that the way from L2 to the SM was taken
-  std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean
+  double cycles = 0;                  // cycles per iteration of all warps, in the steady state
+  double issue = 0;                   // instructions issued in `cycles` by all four partitions
+  double misses = 0;                  // cycles for which the path from L2 to the SM was busy
+  std::array<double, kUnits> busy{};  // cycles for which each unit was busy; mean of partitions
 };
 
 // `l1_hits` is the share of the sectors of global loads that are found in L1.

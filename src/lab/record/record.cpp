@@ -244,8 +244,8 @@ Json to_json(const Environment& environment, const std::vector<Record>& records)
   Json runs = Json::array();
   for (const Record& record : records) {
     runs.push_back(to_json(record));
-    // WHY each run has the commit: files are merged, and a figure must not lose the code that it
-    // was measured with.
+    // WHY each run has the commit: after files are merged, a figure must still name the code that
+    // it was measured with.
     runs.back()["commit"] = text_or_null(environment.commit);
   }
   return {{"schema", kSchema}, {"environment", to_json(environment)}, {"runs", std::move(runs)}};

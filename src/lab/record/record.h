@@ -34,9 +34,9 @@ struct RewrittenLoop {
   double cycles_before = 0, cycles = 0, crowded_before = 0, crowded = 0;
 };
 
-// A second figure of ours for the same problem, timed alternately with that of the record: within
-// less workspace, with the code of another build, or with rewritten code. It also has a record of
-// its own.
+// A second figure of ours for the record's problem, timed alternately with the record's own figure:
+// within less workspace, with the code of another build, or with rewritten code. The second figure
+// also has a record of its own.
 struct Companion {
   std::string kernel, config, image_hash;
   std::optional<std::int64_t> workspace_limit, workspace_bytes;
@@ -44,9 +44,9 @@ struct Companion {
   std::string reason;  // why there are no figures
   std::optional<double> time_ms, tflops, ratio_to_vendor;
   // The following fields are those of rewritten code:
-  std::string rewriting;          // "remapped", "reordered", "both"; empty: of no such code
+  std::string rewriting;          // "remapped", "reordered", "both"; empty: not rewritten code
   std::optional<bool> same_bits;  // whether D has the bits that the record's own code gives
-  std::optional<double> speedup;  // its speed over that code's: 1.01 is 1 % faster
+  std::optional<double> speedup;  // speed over the record's own code: 1.01 is 1 % faster
   std::optional<RewrittenLoop> by_model;
 };
 
@@ -55,11 +55,11 @@ struct PredictedTime {
   std::string gpu;  // "h200"
   double time_ms = 0;
   std::string bound;  // the limiting resource
-  std::string model;  // its name and measured error
+  std::string model;  // the model's name and measured error
 };
 
-// The energy of a hot GPU for 10^12 operations (2 m n k of a product), of ours and of the vendor's
-// library, measured alternately.
+// The energy of a hot GPU for 10^12 operations (2 m n k of a product), with our kernel and with the
+// vendor's library, measured alternately.
 struct EnergyUse {
   double joules_per_tflop = 0;
   std::optional<double> vendor_joules_per_tflop;
@@ -88,14 +88,14 @@ struct Record {
   std::optional<std::int64_t> workspace_limit;  // limit of the workspace for the plan
   std::string packed;                           // operands, before time is taken: "a", "b", "ab"
   std::optional<std::uint64_t> order_seed;      // seed of the candidates' order in each round
-  int rounds = 0;                               // in which it was timed
+  int rounds = 0;                               // rounds in which the candidate was timed
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
-  std::optional<Companion> within_vendor_workspace;  // only if `workspace_bytes` exceeds it
+  std::optional<Companion> within_vendor_workspace;  // only if our workspace exceeds the vendor's
   std::optional<Companion> other_image;              // only if another build was timed
-  std::optional<double> ratio_to_other;  // our speed over that one's: 1.01 is 1 % faster
+  std::optional<double> ratio_to_other;  // our speed over the other build's: 1.01 is 1 % faster
   std::vector<Companion> rewritten;      // the same kernel with other registers, another order
-  std::optional<Telemetry> telemetry;    // while the last group ran
+  std::optional<Telemetry> telemetry;    // read while the last group ran
   std::optional<EnergyUse> energy;       // sustained; only on request
   std::vector<double> samples_ms;        // raw
   std::int64_t calls_per_sample = 0;

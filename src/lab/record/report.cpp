@@ -156,8 +156,8 @@ std::string within_of(const Record& r) {
 const Column kBuild{"build", [](const Record& r) {
                       return r.rewriting.empty() && r.other_build ? "other" : r.rewriting;
                     }};
-// Returns the speed of rewritten code relative to the code as ptxas wrote it, where D has the same
-// bits.
+// Returns the speed of rewritten code relative to the code as ptxas wrote it; "(other bits)" if D
+// differs.
 std::string rewritten_of(const Record& r) {
   std::string text;
   for (const Companion& one : r.rewritten) {

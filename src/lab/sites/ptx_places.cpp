@@ -119,7 +119,7 @@ class EntryReader {
   }
 
   // Returns the last location at this position. nvcc writes the .loc of a call before those of the
-  // inlined code, so this one has the right caller. A call without a .loc gets a new location.
+  // inlined code, so the last location has the right caller. A call without a .loc gets a new one.
   int last_location_at(const Location& place) {
     for (int i = static_cast<int>(locations_.size()); i-- > 0;) {
       if (locations_[i].is_at(place)) return i;
@@ -152,8 +152,8 @@ class EntryReader {
     }
   }
 
-  // Reads "ld.param d, [base+offset]". If base is the parameter block and the type that of a
-  // pointer, d is the pointer of the operand at this offset.
+  // Reads "ld.param d, [base+offset]". If base points into the parameter block, d may hold the
+  // pointer at this offset of the block, which is stored as "parameter +8".
   void load_parameter(const std::vector<std::string_view>& words) {
     if (words.size() < 2) return;
     const std::optional<int> base = offset_of(words[1]);

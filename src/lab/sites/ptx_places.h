@@ -1,6 +1,6 @@
 // Finds source lines and names for PTX instructions: counts belong to instructions, but people
-// think of "the load of tile_b in line 28". Both are read from the PTX text of one kernel: lines
-// from its .loc directives, callers of inlined code included, and names from the sources of an
+// think of "the load of tile_b in line 28". The PTX text of one kernel contains both: lines in its
+// .loc directives, including those of callers of inlined code, and names among the sources of an
 // access's address.
 #pragma once
 
@@ -23,8 +23,8 @@ struct PtxPlace {
   // +8") from which the address comes. Empty if the instruction is no access or nothing is found.
   std::vector<std::string> touches;
   // For an access: the bytes that this entry loads, or stores, at constant offsets from the same
-  // address register, including those of this access. Fields of a struct and unrolled loops have
-  // such neighbours.
+  // address register, including those of this access. Accesses to a struct's fields, and those of
+  // an unrolled loop, have such neighbours.
   int bytes_beside = 0;
 };
 

@@ -38,8 +38,8 @@ std::string touched(const PtxPlace& place, const Names& parameters, bool is_shar
   return names;
 }
 
-// Returns the innermost line in the kernel's own files, whose names contain `own`. If there is
-// none, returns the innermost line.
+// Returns the innermost line in the kernel's own files, whose names contain `own`; without a line
+// in these files, the innermost line of all.
 const SourcePlace* shown_line(const PtxPlace& place, const std::string& own) {
   for (const SourcePlace& frame : place.frames) {
     if (frame.file.find(own) != std::string::npos) return &frame;
@@ -113,8 +113,8 @@ std::string folder_of(const Kernel& kernel) {
   return "/" + (kernel.is_patched() ? kernel.patched_from : kernel.name) + "/";
 }
 
-// Returns "helper.h:61" for a header in another folder, mostly of the toolkit, since its file name
-// is enough.
+// Returns the place to show for a caller. A file with an absolute path, mostly a header of the
+// toolkit, is shown without its folder: "helper.h:61".
 std::string shown_via(const std::string& via, const ForeignLaunch& launch) {
   const std::size_t colon = via.rfind(':');
   if (colon == via.npos) return via;

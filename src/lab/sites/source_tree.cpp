@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the folder, or the first one above it, that looks like the repository; "" if none does.
+// Returns the nearest of `folder` and the folders above it that is the repository; "" if none is.
 std::string repository_above(fs::path folder) {
   std::error_code error;
   for (; !folder.empty(); folder = folder.parent_path()) {

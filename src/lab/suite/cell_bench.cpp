@@ -108,8 +108,8 @@ std::string CellBench::check(const DrawnCell& cell, const CellOperands& operands
   return found.ok ? "" : fmt::format("{}: {}", name_of(call.plan().offers.front()), found.reason);
 }
 
-// WHY without the epilogue if the library does not have it: it then computes only the product,
-// which is in its favour.
+// WHY: if the library does not support the epilogue, it is timed with the product alone, which is
+// an advantage for the library.
 std::vector<VendorCall> CellBench::vendor_calls(const Problem& problem, const OperandsOf& operands,
                                                 const MeasureOptions& how,
                                                 std::string& note) const {

@@ -1,10 +1,10 @@
 // One cell of the drawn suite: planned, checked, and timed in turn with the vendor's library.
 //
-// There are two protocols. *Full* is that of every table (lab/timing/measure.h, burst). A thousand
-// cells would take hours, so *quick* chooses the vendor's candidate by three calls each and times
-// two rounds of bursts of 10 ms. Cells that are losses by the quick protocol are timed again by the
-// full one, and that figure counts. Neither idles before calls of less than 100 us. WHY: after an
-// idle time the host needs longer for a launch than such a call takes, and the host would be timed.
+// There are two protocols. *Full* is the protocol of every table (lab/timing/measure.h, burst). A
+// thousand cells would take hours, so *quick* chooses the vendor's candidate by three calls of each
+// candidate and times two rounds of bursts of 10 ms. Losses by *quick* are timed again by *full*,
+// whose figure then counts. No protocol idles before calls of less than 100 us. WHY: after an idle
+// time a launch takes the host longer than such a call runs, and the host would be timed.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ SuiteProtocol full_protocol();
 // Times in milliseconds per call.
 struct CellTime {
   Summary ours;                          // within the vendor's workspace
-  std::optional<Summary> without_limit;  // only if that plan is another one
+  std::optional<Summary> without_limit;  // only if the plan without the limit is another one
   std::optional<Summary> vendor;
   std::string vendor_name;
 
@@ -48,21 +48,21 @@ struct CellResult {
   std::string kernel;  // "wgmma_bf16/128x256"
   std::int64_t workspace_bytes = 0;
   double predicted_us = 0;
-  std::string kernel_without_limit;  // empty: the same plan
+  std::string kernel_without_limit;  // empty: same plan as within the limit
   std::int64_t workspace_without_limit = 0;
   double max_error_ratio = 0;
   CellTime time;
 };
 
 // The times of all configs that could be right for a cell, measured alternately to find the cause
-// of a loss. *Regret* is the time of the plan's choice divided by that of the best config (a fault
-// of the cost model); *coverage* is the vendor's time divided by that of the best config (a kernel
-// is missing). Rows include the model's expectation, so that a fit of the model needs nothing else.
+// of a loss. *Regret* is the time of the plan's choice divided by the best config's (a fault of the
+// cost model); *coverage* is the vendor's time divided by the best config's (low if a kernel is
+// missing). Rows include the model's expected times, so a fit of the model needs no other data.
 struct SweptConfig {
   std::string kernel, decision;
   std::int64_t workspace_bytes = 0;
   gemm::Cost expected;  // microseconds
-  std::string reason;   // why it has no time: its result is wrong, or it cannot run
+  std::string reason;   // why there is no time: the result is wrong, or the config cannot run
   Summary ms;
 };
 
@@ -73,8 +73,8 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// Two plans of the library, timed alternately: by its own table of costs and by another one, or in
-// two compute types.
+// Two plans of the library, timed alternately. They differ in the table of costs (the library's own
+// and another table) or in the compute type.
 struct TwoPlans {
   struct Planned {
     std::string kernel, decision;
@@ -86,8 +86,8 @@ struct TwoPlans {
   std::optional<Planned> other;  // only if it is another plan; else nothing is timed
 };
 
-// Unless the user sets another limit, configs are left out if the model expects them to take longer
-// than this factor times its choice.
+// Configs that the model expects to take longer than this factor times the model's choice are left
+// out, unless the user sets another factor.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
@@ -107,12 +107,12 @@ class CellBench {
   // If `vendor` is null, there is no baseline.
   CellBench(Device& device, Timer& timer, Vendor* vendor, CellBenchOptions options = {});
 
-  // If no kernel takes the cell, or the result is wrong, the cell gets a reason and no times.
-  // Throws for errors that do not concern the cell: a device that is gone.
+  // If no kernel takes the cell, or the result is wrong, the cell gets a reason and no times. Other
+  // errors are thrown, such as those of a device that is gone.
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
   SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
   TwoPlans compare(const DrawnCell& cell, const gemm::CostTable& other);
-  // Compares the cell in another compute type with the cell as it is.
+  // Compares the plan for the cell in another compute type with the plan in the cell's own type.
   TwoPlans compare(const DrawnCell& cell, ComputeType compute);
 
  private:
@@ -125,7 +125,7 @@ class CellBench {
   using Calls = std::vector<const PlannedCall*>;
 
   gemm::PlanOptions within(std::int64_t bytes) const;
-  // Returns the call of the plan without the workspace limit; null if it is the same plan.
+  // Returns the call of the plan without the workspace limit; null if that plan equals `limited`'s.
   std::unique_ptr<PlannedCall> without_limit(const Problem& problem, const Operands& operands,
                                              const PlannedCall& limited) const;
   std::string check(const DrawnCell& cell, const CellOperands& operands, const PlannedCall& call,

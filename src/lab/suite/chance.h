@@ -12,8 +12,8 @@ namespace tessera::lab {
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(mix_bits(seed)) {}
-  // Returns another stream of numbers for each call. WHY the constant: a stream that begins at a
-  // number of this one would repeat its numbers, shifted by one.
+  // Returns another stream of numbers for each call. WHY the constant: without it, the new stream
+  // would return the next numbers of this stream.
   Chance split() { return Chance(next() ^ 0xd1b54a32d192ed03ull); }
 
   std::uint64_t next() { return state_ = mix_bits(state_); }

@@ -85,7 +85,7 @@ class ProductSample {
     return operands_.pattern->at(0, place % operands_.pattern->view().cols);
   }
 
-  // Gathers row `i` of the small A, or column `i` of the small B.
+  // Gathers row rows_[i] of A, or column cols_[i] of B, as row or column i of a small matrix.
   void gather(HostMatrix& to, bool is_a, std::size_t i) const {
     const Problem& p = cell_.problem;
     const MatrixView view = is_a ? view_a(p) : view_b(p);

@@ -29,8 +29,8 @@ struct Drawing {
   }
 };
 
-// Sets the product of a layer in one direction: "forward", "gradient of x", ... All are row-major,
-// with x[tokens, inputs] and weights[outputs, inputs].
+// Sets the product of a layer in one direction: "forward", "gradient of x", ... All matrices are
+// row-major: x[tokens, inputs] and weights[outputs, inputs].
 void set_direction(DrawnCell& cell, std::string_view direction, std::int64_t tokens,
                    std::int64_t outputs, std::int64_t inputs) {
   Problem& p = cell.problem;
@@ -86,7 +86,7 @@ DrawnCell draw_layer(Drawing d, bool few_tokens) {
   DrawnCell cell = d.cell(CellClass::kLayer, layer.name);
   const std::int64_t tokens =
       few_tokens ? d.chance.log_uniform(1, 128) : d.chance.log_uniform(129, 16384);
-  // WHY forward only: few tokens occur in a model that answers, not in one that is trained.
+  // WHY forward only: products with few tokens occur in inference, not in training.
   set_direction(cell, few_tokens ? "forward" : drawn_direction(d.chance, 0.6), tokens,
                 layer.outputs, layer.inputs);
   return cell;
@@ -158,8 +158,8 @@ DrawnCell draw_slender(Drawing d) {
     p.m = d.size(16, 1024), p.n = d.size(16, 1024), p.k = d.size(8192, 1048576);
     return cell;
   }
-  // WHY the short side is not rounded to the granule: it may be any number, and 1 makes it a
-  // vector.
+  // WHY the short side is not rounded to the granule: any size is wanted, also 1, with which the
+  // matrix is a vector.
   const std::int64_t shorter = d.chance.log_uniform(1, 256);
   const std::int64_t longer = d.size(1024, 131072);
   p.k = d.size(64, 16384);
@@ -259,7 +259,8 @@ DrawnCell draw_cell(CellClass kind, bool few_tokens, const Types& types, const G
 void set_strides(DrawnCell& cell, const Granule& granule, Chance& chance) {
   Problem& p = cell.problem;
   const bool padded = cell.stride == RowStride::kPadded;
-  // A factorisation updates parts of one matrix, which also includes the panel of width k.
+  // A factorisation updates parts of one matrix. All parts have the row stride of that matrix,
+  // which also includes the panel of width k.
   const std::int64_t whole =
       cell.kind == CellClass::kUpdate ? granule.at_least(std::max(p.m, p.n) + p.k) : 0;
   const StoredLines a = stored_lines(p.order, p.op_a, p.m, p.k);

@@ -14,7 +14,7 @@ struct Granule {
 
   // Returns the nearest multiple of the granule, at least one unit.
   std::int64_t rounded(std::int64_t size) const;
-  // Returns the smallest stride of this granule that is at least `size`.
+  // Returns the smallest stride that the granule allows and that is at least `size`.
   std::int64_t at_least(std::int64_t size) const;
 };
 Granule granule_of(RowStride stride, Chance& chance);

@@ -12,7 +12,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr int kMostCells = 100000;
-constexpr int kMostTries = 10000;  // draws after which no smaller cell is looked for
+constexpr int kMostTries = 10000;  // most draws of one cell until its time and bytes are allowed
 
 template <class Value>
 struct Weight {
@@ -25,7 +25,7 @@ struct ClassOfCells {
   bool few_tokens = false;
 };
 
-// `tflops` is a usual rate, by which the time of a call is estimated.
+// `tflops` is a usual rate of the types. The time of a call is estimated from this rate.
 struct TypeOfCells {
   Types types;
   double tflops;
@@ -36,7 +36,7 @@ const Weight<TypeOfCells> kTypeWeights[] = {{{kBf16Types, 700}, 30},
                                             {{kF32Types, 50}, 20},
                                             {{kF64Types, 55}, 20}};
 
-// Weights in half per cents. Layers are split into two classes of 12.5 %.
+// Weights in units of 0.5 %. Layers are two classes of 12.5 % each: few tokens, and more tokens.
 constexpr Weight<ClassOfCells> kClassWeights[] = {
     {{CellClass::kSquare}, 20},    {{CellClass::kLayer, true}, 25}, {{CellClass::kLayer}, 25},
     {{CellClass::kAttention}, 20}, {{CellClass::kUpdate}, 20},      {{CellClass::kConvolution}, 20},
@@ -67,8 +67,8 @@ std::vector<int> shares(const Weights& weights, int count) {
   return parts;
 }
 
-// Returns `count` values in an order in which every part, not only the whole, has nearly the given
-// weights: the next value is the one that is furthest behind its share.
+// Returns `count` values in an order in which every part of the list, not only the whole list, has
+// nearly the given weights: the next value is the one that is furthest behind its share.
 template <class Weights>
 std::vector<std::size_t> spread(const Weights& weights, int count) {
   const std::vector<int> parts = shares(weights, count);
@@ -89,7 +89,7 @@ std::vector<std::size_t> spread(const Weights& weights, int count) {
   return out;
 }
 
-// The kind of a cell, which is chosen before its sizes are drawn.
+// The indices of a cell's types, class and row stride, which are chosen before its sizes are drawn.
 struct Ticket {
   std::size_t type = 0, kind = 0, stride = 0;
 };
@@ -101,9 +101,9 @@ void shuffle(std::vector<Ticket>& tickets, Chance& chance) {
   }
 }
 
-// Assigns kinds to cells. Sorted by class, the cells get types in an even pattern; sorted by type
-// and class, they get strides in an even pattern. So the weights hold for each type, and nearly for
-// each class.
+// Chooses types, class and row stride of each cell. Types are spread evenly over the cells in order
+// of class; strides, over the cells in order of types and class. So the weights hold for each of
+// the types, and nearly for each class.
 std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   std::vector<Ticket> tickets(static_cast<std::size_t>(count));
   const std::vector<int> classes = shares(kClassWeights, count);
@@ -117,8 +117,8 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
     return std::pair(x.type, x.kind) < std::pair(y.type, y.kind);
   });
   const std::vector<std::size_t> strides = spread(kStrideWeights, count);
-  // WHY the pattern begins at a drawn cell: otherwise the same classes would get the odd strides
-  // for each seed.
+  // WHY the pattern of strides begins at a drawn cell: otherwise, for every seed, odd strides would
+  // go to the same classes.
   const std::size_t begin = static_cast<std::size_t>(chance.below(count));
   for (std::size_t i = 0; i < tickets.size(); ++i) {
     tickets[i].stride = strides[(i + begin) % tickets.size()];
@@ -127,7 +127,7 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   return tickets;
 }
 
-// Returns the usual rate of the types; for types that are not drawn, that of the slowest ones.
+// Returns the usual rate of the types; for types that are not drawn, the lowest rate of all.
 double tflops_of(const Types& types) {
   double slowest = kTypeWeights[0].value.tflops;
   for (const auto& [value, percent] : kTypeWeights) {

@@ -1,6 +1,6 @@
-// Draws problems that no kernel was tuned for. A list of shapes can be tuned to; a distribution
-// cannot: this one has fixed weights, and each seed draws other problems from it. Pure: the same
-// seed gives the same cells on any machine.
+// Draws problems that no kernel was tuned for. Kernels can be tuned to a list of shapes, but not to
+// a distribution. The distribution's weights are fixed, and each seed draws other problems from it.
+// Pure: the same seed gives the same cells on any machine.
 //
 //   types        BF16 30 %, FP16 15, TF32 15, FP32 20, FP64 20
 //   classes      squares 10 %, transformer layers 25 (half with at most 128 tokens), attention and
@@ -57,9 +57,9 @@ double estimated_ms(const Problem& problem);
 // Returns the bytes of A, B, C and D, including gaps between their rows.
 double operand_bytes(const Problem& problem);
 
-// Returns `count` cells. Every weight is met as closely as this number allows, also for each type
-// by itself. The cells are in an order that the seed draws, so that the first ones alone are a fair
-// sample. Throws kBadArgument if `count` is not 1 ... 100000.
+// Returns `count` cells. All weights are met as closely as whole numbers of cells allow, also for
+// each type by itself. The seed draws the order of the cells, so that the first cells alone are a
+// fair sample. Throws kBadArgument if `count` is not 1 ... 100000.
 std::vector<DrawnCell> draw_suite(std::uint64_t seed, int count);
 
 }  // namespace tessera::lab

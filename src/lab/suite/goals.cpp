@@ -14,7 +14,7 @@ struct GoalShape {
 
 GoalShape square(std::int64_t size) { return {size, size, size}; }
 
-// tools/tables/goal_tables.py has the goals themselves.
+// The goals for these shapes are in tools/tables/goal_tables.py.
 const std::vector<GoalShape> kSquares = {square(512),  square(1024), square(2048),
                                          square(4096), square(8192), square(16384)};
 const std::vector<GoalShape> kOddSquares = {square(1000), square(1023), square(2047),

@@ -10,10 +10,10 @@
 namespace tessera::lab {
 namespace {
 
-// The length of the pattern: a prime, so that for no leading dimension the next rows repeat the
-// same numbers.
+// The length of the pattern. It is a large prime, so that leading dimensions are no multiples of
+// it: with a multiple, all rows would hold the same numbers.
 constexpr std::int64_t kPatternElements = 4194301;
-constexpr std::int64_t kAlignment = 256;  // bytes; every operand starts at a multiple
+constexpr std::int64_t kAlignment = 256;  // bytes; every operand starts at a multiple of it
 constexpr std::int64_t kMostSets = 16384;
 constexpr std::int64_t kSmallestPool = std::int64_t{256} << 20;
 constexpr std::int64_t kL2WhereUnknown = std::int64_t{64} << 20;
@@ -24,7 +24,7 @@ std::int64_t aligned(std::int64_t bytes) {
 
 // The memory of one operand of one set, for all products of a batch.
 struct Extent {
-  std::int64_t bytes = 0, step = 0;  // in all; from one product to the next
+  std::int64_t bytes = 0, step = 0;  // bytes of all products; from one product to the next
 };
 
 Extent extent_of(const Problem& p, const MatrixView& view, ElementType type, std::int64_t stride) {
@@ -94,7 +94,7 @@ CellOperands SuiteMemory::operands(const DrawnCell& cell) {
   const std::int64_t count =
       std::min(2 * l2 / std::max<std::int64_t>(1, a.bytes + b.bytes + d.bytes) + 1, kMostSets);
   CellOperands out;
-  // WHY D is allocated first: if memory is short, that drops the pools, which are then made again.
+  // WHY D first: if memory is short, results_of() frees all pools; pool_of() makes a new one.
   const DeviceAddress results = results_of(count * d.bytes);
   out.pool = pool_of(p.types.a, count * (a.bytes + b.bytes));
   out.pattern = &pattern_of(p.types.a);
@@ -103,7 +103,7 @@ CellOperands SuiteMemory::operands(const DrawnCell& cell) {
     const DeviceAddress first = out.pool + i * (a.bytes + b.bytes);
     Operands set{.a = first, .b = first + a.bytes, .d = results + i * d.bytes};
     if (p.beta != 0) set.c = set.d;
-    // WHY all sets share one bias: a kernel finds it in the cache anyway.
+    // WHY all sets share one bias: a vector is so small that kernels find it in the cache anyway.
     if (p.epilogue.bias != VectorKind::kNone) set.bias = out.pool;
     out.sets.push_back(set);
   }

@@ -15,8 +15,8 @@
 
 namespace tessera::lab {
 
-// The operands of one cell: so many sets that together they exceed twice the L2. A and B of the
-// sets hold different numbers.
+// The operands of one cell. There are enough sets to exceed twice the L2 together. A and B hold
+// different numbers in each set.
 struct CellOperands {
   std::vector<Operands> sets;
   DeviceAddress pool = 0;               // memory of A, B and the bias; element 0 of the pattern
@@ -34,7 +34,7 @@ class SuiteMemory {
  public:
   SuiteMemory(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Returns operands that are valid until the next call. For a cell in place, C and D are one
+  // Returns operands that are valid until the next call. If beta is not zero, C and D are one
   // matrix of random numbers; otherwise D's content is arbitrary. Throws OutOfMemory if the device
   // has too little memory.
   CellOperands operands(const DrawnCell& cell);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenWrites{3};
 
-// Returns the value with five significant digits: measurements of a cell scatter by more.
+// Returns the value with five significant digits; measurements of a cell scatter by more than that.
 double shortened(double value) {
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
 }
@@ -111,7 +111,7 @@ void set_full(Json& cell, const CellResult& result) {
   }
   cell["protocol"] = "full";
   add_times(cell, result);
-  // WHY keep these quick figures: they show how good the quick protocol is.
+  // WHY quick figures are kept: next to the full ones, they show how good the quick protocol is.
   Json kept = {{"time_ms", quick["time_ms"]["median"]}};
   if (quick.contains("vendor")) {
     kept["vendor_ms"] = quick["vendor"]["time_ms"]["median"];

@@ -36,23 +36,23 @@ struct SuiteName {
 };
 
 Json to_json(const DrawnCell& cell);
-// The figures that count are at the top level: those of the full protocol, if there are any; the
-// quick ones are then under "quick".
+// The top level has the figures that count: those of the full protocol if it has timed the cell,
+// with the quick protocol's under "quick"; else those of the quick protocol.
 Json to_json(const DrawnCell& cell, const CellResult& result, const std::string& protocol);
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
-// Includes the speed of the plan relative to the other plan, if the two differ.
+// Includes the speed of `found.own` relative to `found.other`, if the two plans differ.
 Json to_json(const DrawnCell& cell, const TwoPlans& found);
 
-// Returns the ratio in a cell's JSON; nullopt if there is none.
+// Returns the cell's "ratio_to_vendor"; nullopt if there is none.
 std::optional<double> ratio_of(const Json& cell);
 bool is_full(const Json& cell);
 
 class SuiteFile {
  public:
-  // Reads the cells that `path` already holds, if it exists. Throws a kBadArgument that names the
-  // argument if the file is no suite, or one of another seed, number of cells, commit or GPU. An
-  // empty path means no file.
+  // Reads the cells that `path` already holds, if the file exists. Throws a kBadArgument that names
+  // the argument if the file is no suite, or if its seed, number of cells, commit or GPU differs
+  // from this run's. An empty path means no file.
   SuiteFile(std::string path, const Environment& environment, const SuiteName& name);
 
   const Json* find(int number) const;

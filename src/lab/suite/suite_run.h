@@ -1,4 +1,4 @@
-// Runs a whole suite: which cells are still to be timed, by which protocol, and when to end.
+// Runs a whole suite: chooses the cells that are still to be timed, the protocol, and the end.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace tessera::lab {
 
 struct SuiteRunOptions {
-  int both_ways = 0;           // so many cells, the first ones, by both protocols
+  int both_ways = 0;           // number of first cells to time by both protocols
   std::function<bool()> over;  // asked before each cell: true keeps what there is
   // Called with the cells done, the cells of this part, and the next cell.
   std::function<void(int, int, const DrawnCell&)> progress;
@@ -23,8 +23,8 @@ class SuiteRun {
            SuiteRunOptions options)
       : bench_(bench), cells_(cells), file_(file), options_(std::move(options)) {}
 
-  // Times the cells that are not in the file: all by the quick protocol. Then times the first cells
-  // and the losses by the full protocol, beginning with those whose result is within the scatter.
+  // Times cells that are not in the file by the quick protocol, then the first cells (both_ways)
+  // and the losses by the full one. The smallest losses, which may be scatter, come first.
   void time();
   // Sweep, or compare, the cells that are not in the file.
   void sweep(double within);

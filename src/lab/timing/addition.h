@@ -1,5 +1,5 @@
-// Computes X += B on the device, which a chain of products does before each product. Our own kernel
-// does it both for our chain and for the vendor's.
+// Computes X += B on the device, which a chain of products may do before each product. The vendor's
+// chain uses this kernel of ours, too.
 #pragma once
 
 #include <cstdint>

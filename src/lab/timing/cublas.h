@@ -98,8 +98,8 @@ bool load_library(const std::string& path, Library& library, std::string& proble
 
 namespace tessera::lab {
 
-// Returns a vendor that uses a loaded library (or a test's own functions). Returns null if it does
-// not start; `problem` is then the reason.
+// Returns a vendor that uses a loaded library (or a test's own functions). Returns null if the
+// library does not start; `problem` is then the reason.
 std::unique_ptr<Vendor> make_vendor(Device& device, const cublas::Library& library,
                                     const VendorOptions& options, std::string& problem);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kShortestCall = 1e-3;  // ms; a lower limit, so that the number of calls is finite
 
-// Returns the value below which the share `share` of the sorted samples is.
+// Returns a percentile (`share` of 0 to 1), interpolated linearly between the sorted samples.
 double percentile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(at));

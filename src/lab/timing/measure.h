@@ -55,8 +55,8 @@ struct MeasureOptions {
   int warm_ups = 3;
   int min_calls = 8, max_calls = 200;
   double burst_ms = 50;
-  double long_call_ms = 300;                 // above it: 1 warm-up, 3 calls
-  double sustained_ms = 100;                 // untimed, then as much timed
+  double long_call_ms = 300;                 // longer calls get 1 warm-up and 3 calls
+  double sustained_ms = 100;                 // ms without timing, then as many ms with timing
   int max_samples = 200;                     // samples per group; more calls share a pair of marks
   std::function<bool()> stop;                // asked before each group; true keeps what there is
   std::function<void(int, int)> progress;    // groups done, groups in all
@@ -76,9 +76,9 @@ std::uint64_t drawn_seed();
 struct Samples {
   std::string name;
   std::vector<double> milliseconds;
-  std::int64_t calls = 0;             // timed
+  std::int64_t calls = 0;             // timed calls
   std::int64_t calls_per_sample = 1;  // calls between two neighbouring marks
-  int rounds = 0;                     // in which it was timed
+  int rounds = 0;                     // rounds in which the candidate was timed
 };
 
 // Times groups of calls of all candidates, in seeded random order in each round. Neighbouring calls

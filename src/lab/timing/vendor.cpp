@@ -25,7 +25,7 @@ void demand(cublas::Code code, const char* function) {
 void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 // Returns cuBLASLt's epilogue bits for an activation (its GELU is the tanh form); nullopt if
-// cuBLASLt does not have it.
+// cuBLASLt does not have the activation.
 std::optional<int> lt_activation(Activation activation) {
   switch (activation) {
     case Activation::kIdentity:
@@ -92,7 +92,8 @@ struct ColumnMajor {
     std::swap(a_type, b_type);
     std::swap(batch.stride_a, batch.stride_b);
   }
-  // Whether the library has this bias: one value for each row of its column-major D.
+  // Whether the library has this epilogue: no scale, a supported activation, and at most a bias of
+  // one value for each row of the library's column-major D.
   static bool has(const Problem& p) {
     const VectorKind rows =
         p.order == Order::kColumnMajor ? VectorKind::kPerRow : VectorKind::kPerColumn;
@@ -121,7 +122,7 @@ struct Session {
 // The descriptors of one problem for cuBLASLt, shared by the candidates that use them.
 class LightProblem {
  public:
-  // WHY it delegates: the other constructor has then completed, so the destructor runs even if
+  // WHY it delegates: after the other constructor has completed, C++ runs the destructor even if
   // creating a descriptor fails here.
   LightProblem(Session& session, const ColumnMajor& problem)
       : LightProblem(session, problem, Empty{}) {
@@ -259,14 +260,14 @@ class Cublas : public Vendor {
     const ColumnMajor shape(problem);
     Session& session = *session_;
     std::vector<VendorCall> calls;
-    // The default call reads C from D, so both must have one type.
+    // The default call reads C from D, so C and D must have the same type.
     const bool has_default = problem.beta == 0 || problem.types.c == problem.types.d;
     if (has_default && problem.epilogue.is_identity()) {
       calls.push_back({"cuBLAS default", problem.beta != 0, true,
                        [&session, shape](const Operands& x) { call_default(session, shape, x); }});
     }
     const bool is_empty = problem.m == 0 || problem.n == 0 || problem.k == 0;
-    // cuBLASLt's layouts hold a count of 32 bits, and no arrays of addresses.
+    // A cuBLASLt layout holds a batch count of 32 bits, and cannot hold an array of addresses.
     const bool takes_batch = problem.batch.kind != BatchKind::kPointers &&
                              problem.batch.count > 0 &&
                              problem.batch.count <= std::numeric_limits<std::int32_t>::max();

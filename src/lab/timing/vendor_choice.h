@@ -20,8 +20,8 @@ Candidate candidate_of(const VendorCall& call, const OperandsOf& operands);
 // Returns the index of the fastest candidate, from index `first` on; nullopt if none was timed.
 std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first = 0);
 
-// Chooses two of the calls that run at all: the default, if there is one, and the fastest cuBLASLt
-// candidate, measured by `how` in bursts. The default comes first.
+// Chooses at most two of the calls that run without an error: first the default, if there is one,
+// then the fastest cuBLASLt candidate, measured by `how` in bursts.
 std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer,
                                             std::vector<VendorCall> calls,
                                             const OperandsOf& operands, const MeasureOptions& how);

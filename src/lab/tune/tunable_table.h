@@ -1,5 +1,5 @@
-// A table of costs whose numbers can be set by name: for a fit, which varies them, or to read a
-// table other than the library's from a file.
+// A table of costs whose numbers can be set by name. A fit varies them, and read() sets them from a
+// file with a table other than the library's.
 #pragma once
 
 #include <map>

@@ -124,7 +124,7 @@ void Tuner::time(const std::vector<Bound>& bound, const CellOperands& operands,
 TunedCall Tuner::tune(const gemm::CallToPlan& call) {
   TunedCall out;
   try {
-    // The problem as the plan looks it up: a batch with one product becomes that product.
+    // The key needs the plan's problem, in which a batch of one product is a single product.
     const gemm::Plan planned =
         gemm::plan(call.problem, call.alignment, gemm::limits_of(device_.info()),
                    {.workspace_limit = call.workspace_limit});

@@ -1,7 +1,7 @@
-// Measures the plans that the library could take for a call, and stores the fastest for its user
-// (gemm/overlay/overlay.h). There are two passes: all plans whose expected time is near that of the
-// model's choice, by a few calls each; then the model's choice and the plans within 5 % of the
-// fastest, alternately, by bursts.
+// Measures the plans that the library could take for a call, and stores the fastest plan for the
+// user (gemm/overlay/overlay.h). The first pass times, by a few calls each, all plans whose
+// expected time is near that of the model's choice. The second pass times the model's choice and
+// the plans within 5 % of the fastest alternately, by bursts.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct TuneOptions {
 };
 
 struct MeasuredPlan {
-  std::string plan, decision;  // gemm::Candidate::name(), and for people
+  std::string plan, decision;  // gemm::Candidate::name(), and its decision for people
   double expected_us = 0;
-  std::string reason;     // why it has no time: its result is wrong, or it cannot run
-  Summary ms;             // times of its last pass
-  bool is_final = false;  // it was in the second one
+  std::string reason;     // why there is no time: the result is wrong, or the plan cannot run
+  Summary ms;             // times of the last pass that measured the plan
+  bool is_final = false;  // whether the second pass measured the plan
 };
 
 struct TunedCall {
-  std::string key;                  // its key in the overlay
+  std::string key;                  // the call's key in the overlay
   std::string reason;               // why there is nothing to keep; else empty
   std::vector<MeasuredPlan> plans;  // the model's choice first
-  std::size_t best = 0;             // its place
+  std::size_t best = 0;             // index in `plans` of the plan to keep
 
   gemm::OverlayEntry entry() const;
 };
@@ -44,12 +44,12 @@ class Tuner {
  public:
   Tuner(Device& device, Timer& timer, TuneOptions options = {});
 
-  // Throws Stopped, and errors that do not concern the call: a device that is gone.
+  // Throws Stopped, and errors not caused by the call itself, such as those of a lost device.
   TunedCall tune(const gemm::CallToPlan& call);
 
  private:
   struct Bound {
-    std::size_t place;  // in TunedCall::plans
+    std::size_t place;  // index in TunedCall::plans
     std::unique_ptr<PlannedCall> call;
   };
   std::vector<Bound> bind(const gemm::CallToPlan& call, const DrawnCell& cell,

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kDifferent = 3;  // products
 
-// All matrices of one operand as they are in memory. For a batch of pointers they are in another
-// order, at addresses that are multiples of the stated alignment and of no larger one.
+// All matrices of one operand as they are in memory. For a batch of pointers, the matrices are in
+// reverse order, at addresses that are odd multiples of the stated alignment.
 class Matrices {
  public:
   Matrices(const Batch& batch, ElementType type, const MatrixView& view, std::int64_t stride,
@@ -30,7 +30,7 @@ class Matrices {
 
   HostMatrix& memory() { return memory_; }
   const HostMatrix& memory() const { return memory_; }
-  // Returns the bytes from the first element of the memory to that of a product's matrix.
+  // Returns the bytes from the memory's first element to the first element of a product's matrix.
   std::int64_t offset(std::int64_t product) const {
     if (batch_.kind == BatchKind::kStrided) return product * stride_ * element_;
     const std::int64_t place = batch_.count - 1 - product;
@@ -40,7 +40,7 @@ class Matrices {
   void put(std::int64_t product, const HostMatrix& matrix) {
     copy_runs(memory_, offset(product), matrix, 0);
   }
-  // Returns a product's matrix, copied from memory laid out like this one.
+  // Returns a product's matrix, copied from `memory`, which is laid out like memory().
   HostMatrix take(const HostMatrix& memory, std::int64_t product) const {
     HostMatrix matrix(memory.type(), view_, 0);
     copy_runs(matrix, 0, memory, offset(product));
@@ -112,7 +112,7 @@ class BatchPass final : public Pass {
     return problem.batch.kind == BatchKind::kStrided && stride == 0;
   }
 
-  // WHY the last one has the NaNs: they must not reach the neighbouring products.
+  // WHY only the last different product has NaNs: no NaN may reach the D of another product.
   HostMatrix made(ElementType type, const MatrixView& view, std::uint64_t stream,
                   std::int64_t product, std::int64_t stride, bool is_read) const {
     HostMatrix matrix(type, view, 0);
@@ -153,7 +153,7 @@ class BatchPass final : public Pass {
   std::string judge(const Wanted& wanted, const HostMatrix& after, const HostMatrix& before,
                     Comparison& comparison) const {
     HostMatrix rest = after.clone(), blank = before.clone();
-    std::vector<HostMatrix> first;  // of each different product
+    std::vector<HostMatrix> first;  // D of the first product with each set of operands
     std::string reason;
     for (std::int64_t i = 0; i < problem.batch.count; ++i) {
       const HostMatrix d = wanted.matrices.take(after, i);

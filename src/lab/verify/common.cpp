@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFewest = 3;  // least number of failures whose common properties are reported
 constexpr std::size_t kMostProperties = 3;
-// Sizes of vectors, warps and tiles. WHY not all numbers up to 64: some always fit by chance.
+// Sizes of vectors, warps and tiles. WHY not all numbers up to 64: some remainders agree by chance.
 constexpr std::int64_t kModuli[] = {2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
 
 struct Property {
@@ -29,7 +29,7 @@ void add_number(const std::string& name, const Value& value, const Cases& failed
     return value(*std::ranges::min_element(failed, compare, value));
   };
   const std::int64_t least = of_failed(std::ranges::less()), most = of_failed(std::greater<>());
-  // The bound is named by the nearest size that passes, so that it claims no more than was seen.
+  // The bound is the nearest passing case's number: the property claims no more than was seen.
   std::int64_t below = -1, above = -1;
   for (const LatticeCase& one : passed) {
     const std::int64_t at = value(one);

@@ -10,9 +10,9 @@
 namespace tessera::lab {
 
 // The properties that all the failed cases have: "k > 32", "m mod 4 = 3", "A transposed", ... The
-// first one is that which the fewest passed cases have; each further one excludes more of the
-// passed ones, until none is left or nothing helps. Empty with fewer than three failures, which
-// share too much by chance, or if no property distinguishes them from the others.
+// first property is the one that the fewest passed cases have. Each further property excludes more
+// passed cases, until no passed case is left or no property helps. Empty if fewer than three cases
+// failed, as these share much by chance, or if no property distinguishes failed from passed cases.
 struct Shared {
   std::vector<std::string> properties;
   std::size_t passed_too = 0;  // passed cases that have all of these properties

@@ -1,16 +1,16 @@
 // Decides whether results are right. A tolerance that grows like k lets a kernel pass that rounds
-// its inputs to 11 bits; this one is componentwise, and its constant follows the rounding errors
-// that a correct chain of fused multiply-adds really makes.
+// its inputs to 11 bits. The bound here is componentwise, and its constant follows the rounding
+// errors that a correct chain of fused multiply-adds really makes.
 //
 //   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
 //
 // After an epilogue f(scale (...) + bias) the magnitude is L (|scale| (...) + |bias|), where L is
 // the steepest slope of f, and c(k) has a few more roundings.
 //
-// u is the unit roundoff of the type in which products are summed, u_out that of D's type: BF16
-// operands whose exact products are summed in FP32 have the bound of FP32, and one rounding at the
-// end. Tensor cores cut their sums towards zero once for each 32 bytes of k
-// (docs/tensor-arithmetic.md), so types that they sum in FP32 have a larger c.
+// u is the unit roundoff of the type in which products are summed, u_out is the unit roundoff of
+// D's type. BF16 operands whose exact products are summed in FP32 have the bound of FP32, and one
+// rounding at the end. Tensor cores cut their sums towards zero once for each 32 bytes of k
+// (docs/tensor-arithmetic.md), so types whose products they sum in FP32 have a larger c.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ double chain_constant(std::int64_t k, std::optional<Fill> fill);
 // + 4 sqrt(k) / group) if signs cancel, min(k + 3, 4 + 2 sqrt(k) + k / (2 group)) if they do not.
 // Simulated chains of 64 ... 16384 terms need 2.4 sqrt(k) / group at most, and 0.36 k / group.
 double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group);
-// Like chain_constant, for operands that are split into terms: chains over 32 of k, whose sums are
-// combined by ordinary additions. The last two steps of a chain add large products: five roundings
-// each on average, of a sum that grows, and simulated sums of 1000 of k need 4 at most. The product
-// of two low terms, which is left out, is four roundings. The result is at least chain_constant(k),
-// since kernels of FP32 may compute the product.
+// Like chain_constant, for operands that are split into terms. A chain covers 32 of k, and ordinary
+// additions combine the sums of the chains. The last two steps of a chain add large products. Each
+// step makes five roundings on average, of a sum that grows; simulated sums of 1000 of k need 4 at
+// most. Leaving out the product of two low terms costs four roundings. The result is at least
+// chain_constant(k), since kernels of FP32 may compute the product.
 double promoted_chain_constant(std::int64_t k, std::optional<Fill> fill);
 
 struct Bound {
@@ -45,7 +45,7 @@ struct Bound {
   // output's type.
   bool exact() const { return chain == 0 && out == 0 && tiny == 0; }
 };
-// `digits` of A and B are in use; 0 means all that their types have, of which TF32 drops some.
+// `digits`: how many digits of A and B are in use; 0: all that their types have (TF32 drops some).
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits = 0);
 // Returns the bound after an epilogue.
 Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types);
@@ -63,8 +63,8 @@ struct Comparison {
   bool ok() const { return bad == 0; }
 };
 
-// NaN is right only where the reference is NaN, an infinity only where it is the same one (or where
-// the reference overflows the type). +0 and -0 are equal.
+// NaN is right only where the reference is NaN. An infinity is right only where the reference is
+// the same infinity or overflows the type. +0 and -0 are equal.
 Comparison compare(const HostMatrix& d, const Reference& reference, const Bound& bound);
 
 // Find writes outside the elements: the first compares guards and gaps with poison, the second

@@ -71,8 +71,8 @@ class Draw {
   std::uint64_t state_;
 };
 
-// Draws the misalignment: a third of the cases is aligned, in a third one operand is misaligned, in
-// the others each operand has its own misalignment.
+// Draws the misalignment: in a third of the cases all operands are aligned, in a third one operand
+// is misaligned, in a third each operand has its own misalignment.
 Misalign drawn_misalign(Draw& draw, bool in_place) {
   const int kind = draw.below(3);
   if (kind == 0) return 0;
@@ -89,7 +89,7 @@ Misalign drawn_misalign(Draw& draw, bool in_place) {
 
 LatticeCase drawn_case(const Shape& shape, const Types& types, std::string_view layout, Draw draw) {
   const Order order = kOrders[draw.below(2)];
-  // WHY alpha is rarely 0 here: the full cross has many cases that multiply nothing.
+  // WHY alpha is rarely 0 here: lattice() also crosses all scales, with many cases of alpha 0.
   const double alpha = kScales[draw.below(8) == 0 ? 0 : 1 + draw.below(2)];
   const double beta = kScales[draw.below(3)];
   LatticeCase out =
@@ -178,7 +178,7 @@ std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std:
     const Shape shape{around(block.m, draw.below(6)), around(block.n, draw.below(6)), k};
     cases.push_back(drawn_case(shape, types, kLayouts[k % 4], draw));
     LatticeCase& one = cases.back();
-    // In every other round of layouts all operands are aligned.
+    // In every other group of four depths (one for each layout) all operands are aligned.
     if (k / 4 % 2 == 0) {
       one.misalign = 0;
       for (std::int64_t* ld : {&one.problem.lda, &one.problem.ldb}) *ld = (*ld + 3) / 4 * 4;

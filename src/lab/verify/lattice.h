@@ -1,6 +1,6 @@
 // The shapes at which kernels break: 0 and 1, powers of two and their neighbours, every tail. Three
-// shapes have the full cross of order, layout, alpha, beta and leading dimension. Every other shape
-// has one case per layout; the rest of it is drawn by seed.
+// shapes have all combinations of order, layout, alpha, beta and leading dimension. Every other
+// shape has one case per layout; a seed draws its order, scales, strides and misalignment.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ std::vector<LatticeCase> short_lattice(const Types& types, std::uint64_t seed = 
 std::vector<LatticeCase> batch_lattice(const Types& types, std::uint64_t seed = 1);
 
 // Returns cases at which kernels with a schedule along k break: every depth from 1 to 64 and a few
-// long ones, on outputs around the edges of a block tile, with operands that tensor copies take and
-// others that they do not take. The rest is drawn by seed.
+// longer ones, on outputs around the edges of a block tile, with operands that tensor copies can
+// take and operands that they cannot. Everything else is drawn by seed.
 std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std::uint64_t seed = 1);
 
 }  // namespace tessera::lab

@@ -67,8 +67,8 @@ Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
       scale_(vector_of(p.epilogue.scale, scale_type(p.types), kStreamOfScale)),
       bias_(vector_of(p.epilogue.bias, bias_type(p.types), kStreamOfBias)) {
   if (exact) return;
-  // The data are such that products are exact: a bound that allows for rounded operands would hide
-  // much.
+  // The data have so few digits that products are exact. A bound that allows for rounded operands
+  // would be too wide and hide errors.
   bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
   bound_x = bound_after(problem_of_x(p).epilogue, bound, p.types);
   bound = bound_after(p.epilogue, bound, p.types);

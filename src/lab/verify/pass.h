@@ -12,8 +12,8 @@
 
 namespace tessera::lab {
 
-inline constexpr std::size_t kGuardBytes = 4096;  // before and after each operand
-inline constexpr std::uint64_t kStreamOfC = 2;    // of seeds
+inline constexpr std::size_t kGuardBytes = 4096;  // bytes before and after each operand
+inline constexpr std::uint64_t kStreamOfC = 2;    // streams of seeds
 inline constexpr std::uint64_t kStreamOfScale = 1000, kStreamOfBias = 1001;
 
 // One matrix on the device, with or without the guards of its host copy.
@@ -46,10 +46,10 @@ class Pass {
  public:
   virtual ~Pass() = default;
 
-  // Whether whole rows are checked, because the integers are too many to be recomputed.
+  // Whether every row of D is checked as a whole, because D is too large to recompute each entry.
   virtual bool by_rows() const { return false; }
   virtual const Reference& reference() const = 0;
-  // Runs the kernel and writes the outcome over that of the last pass. A fault is a failure, too.
+  // Runs the kernel and overwrites the last pass's outcome in `result`. A fault is a failure.
   void run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const;
 
  protected:
@@ -72,7 +72,7 @@ class Pass {
   Problem problem;
   VerifyOptions options;
   bool exact;            // integers: equality, else the error bound
-  Bound bound, bound_x;  // of the real data; integers must be right
+  Bound bound, bound_x;  // bounds for the real data; integers must be exact
 
   // The vectors of the epilogue on the device.
   class VectorsOnDevice {
@@ -91,10 +91,10 @@ class Pass {
  private:
   HostMatrix vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const;
 
-  HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
+  HostMatrix scale_, bias_;  // vectors of the epilogue; empty if it has none
 };
 
-// Make the passes of a problem without a batch, and of one with a batch.
+// Make the pass of a problem without a batch, and the pass of a problem with a batch.
 std::unique_ptr<Pass> make_single_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 std::unique_ptr<Pass> make_batch_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
 

@@ -13,7 +13,7 @@ namespace tessera::lab {
 // Host time of one call in microseconds, as medians of a few calls.
 struct HostTime {
   double plan = 0, prepare = 0;
-  double execute = 0;  // all launches; 0 on the virtual GPU, where it is the run itself
+  double execute = 0;  // all launches; 0 on the virtual GPU, where they are the run itself
   int launches = 0;
 };
 
@@ -28,7 +28,7 @@ class PreparedCall {
   const std::string& code() const { return prepared_.code(); }
   const LoadedImage& image() const { return prepared_.image(); }
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
-  // Packs those of the operands that the options say are packed. Must be called before run().
+  // Packs the operands that the plan's options name as packed. Must be called before run().
   void pack(Device& device, const Operands& operands);
   // Runs with the problem's alpha and beta. Asynchronous if the device is.
   void run(const Operands& operands, const Stop& stop = {}) const;

@@ -1,4 +1,4 @@
-// Computes dense products on the host, which references are made of. All matrices are row-major
+// Computes dense products on the host, from which references are made. All matrices are row-major
 // without gaps: a is m x k, b is k x n, results are m x n. Each sum runs over k in order, so
 // results do not depend on the number of threads.
 #pragma once

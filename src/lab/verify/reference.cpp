@@ -14,9 +14,9 @@ namespace tessera::lab {
 namespace {
 
 constexpr std::int64_t kMostEntries = 16384;
-constexpr std::int64_t kMostFullEntries = std::int64_t{1} << 27;  // of D, and of A and B together
+constexpr std::int64_t kMostFullEntries = std::int64_t{1} << 27;  // in D; in A and B together
 
-// A sum as the product gives it, before alpha and beta.
+// A sum over k, before alpha and beta are applied.
 struct Sum {
   double high = 0, low = 0, magnitude = 0;
 };
@@ -55,7 +55,7 @@ class Finisher {
     const TwoDoubles addend = beta_ != 0 ? two_product(beta_, c) : TwoDoubles{0, 0};
     const TwoDoubles total = two_sum(product.high, addend.high);
     const double rest = total.low + product.low + addend.low + alpha_ * sum.low;
-    // WHY: the error terms of infinities are NaN, so then the plain sum is the answer.
+    // WHY: the error terms of infinities are NaN, so an infinite sum is stored without them.
     const bool finite = std::isfinite(total.high) && std::isfinite(rest);
     const TwoDoubles value = finite ? two_sum(total.high, rest) : TwoDoubles{total.high, 0};
     out.high[i] = value.high;
@@ -65,8 +65,8 @@ class Finisher {
   }
 
  private:
-  // Stores an integer modulo 2^32, as a GPU adds. An FP64 sum of bytes is exact for every k that
-  // fits a memory.
+  // Stores an integer modulo 2^32, since a GPU's integer sums wrap around. An FP64 sum of products
+  // of bytes is exact for every k that fits into memory.
   void store_integer(Reference& out, std::int64_t i, const Sum& sum, double c) const {
     const auto wrapped = [](double x) {
       return static_cast<std::uint32_t>(static_cast<std::int64_t>(x));
@@ -103,8 +103,8 @@ class Finisher {
   bool is_of_integers_;
 };
 
-// Whether FP64 is not enough. It holds exact products of FP32 and narrower numbers, and their sums
-// with many digits to spare.
+// Whether a reference in FP64 is not exact enough. FP64 holds exact products of FP32 and narrower
+// numbers, and the sums of these products with many digits to spare.
 bool needs_double_double(const Types& types) {
   return facts_of(facts_of(types.compute).sum).digits > 32;
 }
@@ -122,7 +122,7 @@ std::vector<double> dense(const HostMatrix& matrix) {
   return out;
 }
 
-// Computes c = a b in FP64 with OpenBLAS or our own loop. Returns the name of the one that was
+// Computes c = a b in FP64 with OpenBLAS or our own loop. Returns the name of the code that was
 // used.
 std::string multiply_fp64(const Extents& size, const double* a, const double* b, double* c,
                           const ReferenceOptions& options) {

@@ -21,15 +21,15 @@ struct Entry {
   std::int64_t row = 0, col = 0;
 };
 
-// The expected values: value = high + low. Without a list of entries they are all of D, with entry
-// (r, c) at r * cols + c.
+// The expected values: value = high + low. Without a list of entries, the values are those of the
+// whole D, with entry (r, c) at r * cols + c.
 struct Reference {
   std::int64_t rows = 0, cols = 0;
   std::vector<Entry> entries;     // which entries the values belong to; empty: every one
   bool sampled = false;           // the list leaves entries out
   std::vector<double> high, low;  // low is empty when it is zero throughout
-  // |alpha||A||B| + |beta||C|; after an epilogue |scale| times that + |bias|, times the steepest
-  // slope of the activation
+  // M = |alpha||A||B| + |beta||C|; after an epilogue (|scale| M + |bias|) times the steepest slope
+  // of the activation
   std::vector<double> magnitude;
   std::string method;  // "OpenBLAS 0.3.21 FP64", "blocked FP64", "double-double"
 
@@ -43,8 +43,8 @@ struct ReferenceOptions {
   bool exact_data = false;         // FP64 sums of this data are exact: no need for double-double
   bool own_code_only = false;      // no OpenBLAS; for NaN data, where a library may skip zeros
   std::string openblas_path = {};  // empty: the usual names
-  std::uint64_t seed = 1;          // of the sample
-  int sample = kSeededEntries;     // seeded entries; of fewer than usual, no seams are looked at
+  std::uint64_t seed = 1;          // seed of the sample
+  int sample = kSeededEntries;     // seeded entries; if fewer than usual, seams are not checked
 };
 
 // Whether D is small enough to be computed whole. If not, a sample represents it.
@@ -61,10 +61,10 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
                          const HostMatrix& c, const ReferenceOptions& options = {},
                          const EpilogueVectors& vectors = {});
 
-// Returns 4096 seeded entries, the corners, and both sides of every multiple of 8 at one seeded row
-// and column each. Every seam of a tile is a multiple of 8. If that would be more than 16384
-// entries, the multiples are of 16, 32, ... If D has no more than 4096 entries, returns all.
-// With fewer seeded entries than that, returns only these and the corners.
+// Returns 4096 seeded entries, the corners, and the entries on both sides of every multiple of 8
+// (seams of tiles are multiples of 8), in one seeded row and one seeded column. If these are more
+// than 16384 entries, takes multiples of 16, 32, ... If D has no more than 4096 entries, returns
+// all. If `seeded` is less than 4096, returns only the seeded entries and the corners.
 std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed,
                                   int seeded = kSeededEntries);
 

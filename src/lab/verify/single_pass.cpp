@@ -67,8 +67,8 @@ class SinglePass final : public Pass {
   }
 
   Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const override {
-    // WHY alternately: without guards the virtual GPU itself stops at the first byte outside an
-    // operand; with guards a stray access is seen on any device.
+    // WHY integers have no guards on the virtual GPU: without guards it stops at the first byte
+    // outside an operand. Real data have guards, which show stray accesses on any device.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
     const bool hide_unread = exact;  // null where the contract lets the caller pass null
     const Uploaded on_a(device, a, guarded), on_b(device, b, guarded), on_c(device, c, guarded);

@@ -12,9 +12,9 @@
 namespace tessera::lab {
 namespace {
 
-// Checks the memory for the matrices alone: A, B and C for each pass, D before and after. It is
-// checked at once, because otherwise matrices would be filled for minutes before the last one is
-// refused.
+// Checks that the host has memory for the matrices alone: A, B and C for each pass, D before and
+// after. The check comes first, because otherwise matrices would be filled for minutes before the
+// last one is refused.
 void require_memory(const Problem& problem, int passes) {
   const Batch& batch = problem.batch;
   const auto bytes = [&](const MatrixView& view, ElementType type, std::int64_t stride) {
@@ -74,8 +74,8 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
 
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
                                gemm::PlanOptions options) const {
-  // WHY before memory is filled: if the kernel does not take the problem, or the device cannot load
-  // the kernel, that is reported first.
+  // WHY before memory is filled: a kernel that does not take the problem, or that the device cannot
+  // load, is reported first.
   options.kernel = choice;
   const gemm::Plan plan =
       gemm::plan(problem_, gemm::Alignment{}, gemm::limits_of(device.info()), options);

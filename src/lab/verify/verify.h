@@ -26,16 +26,16 @@ namespace tessera::lab {
 
 struct VerifyOptions {
   std::uint64_t seed = 1;
-  Fill fill = Fill::kUniform;  // of the real data
+  Fill fill = Fill::kUniform;  // fill of the real data
   int nans = 0;                // NaNs placed in each of A and B, one in C (real data)
   bool in_place = false;       // D is C; needs ldc == ldd
   Misalign misalign;           // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   bool hashes = false;         // D of the real pass, to be compared with that of other code
-  bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
+  bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... are failures
   gemm::PlanOptions plan;      // the kernel is the one that is verified
   ReferenceOptions reference;
-  const arch::Gpu* predict_for = nullptr;  // whose time a run on the virtual GPU is to predict
+  const arch::Gpu* predict_for = nullptr;  // GPU whose time a run on the virtual GPU predicts
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
 };
 
@@ -45,21 +45,21 @@ std::string_view name_of(Verified verified);
 
 struct VerifyResult {
   Verified verified = Verified::kFailed;
-  double max_error_ratio = 0;           // of the real data; infinity for an exact mismatch
-  std::string reason;                   // why it failed, one sentence
+  double max_error_ratio = 0;           // with the real data; infinity for an exact mismatch
+  std::string reason;                   // why the verification failed, one sentence
   std::optional<Mismatch> mismatch;     // the first wrong entry, where there is one
   std::string integers;                 // "full", "every row, modulo 2^64", "none"
   std::string reference;                // what the real data was compared with
-  const KernelRow* row = nullptr;       // of the launch that multiplies
+  const KernelRow* row = nullptr;       // row of the launch that multiplies
   std::string config;                   // variant
   LoadedImage image;                    // code that ran
-  std::string plan;                     // its name
-  std::int64_t workspace_bytes = 0;     // that its launches were given
-  std::string d_hash;                   // of D's bytes after the real pass, where asked for
-  std::vector<std::string> entries;     // launched, each once
-  std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU
-  double host_seconds = 0;              // of the real run on the virtual GPU
-  std::vector<vgpu::Finding> findings;  // of the checks, of the pass that failed first
+  std::string plan;                     // the plan's name
+  std::int64_t workspace_bytes = 0;     // workspace of the plan's launches
+  std::string d_hash;                   // hash of D's bytes after the real pass, if asked for
+  std::vector<std::string> entries;     // names of launched entries, each once
+  std::vector<LaunchCounts> counts;     // counts of the real pass; empty on a real GPU
+  double host_seconds = 0;              // time of the real pass on the virtual GPU
+  std::vector<vgpu::Finding> findings;  // findings of the checks in the pass that failed first
   bool ok() const { return verified != Verified::kFailed; }
 };
 

@@ -30,8 +30,8 @@ bool is_fragment(const Site& site) {
          site.form.starts_with("wmma");
 }
 
-// Returns the number of bytes of which a row of the site's array must remain a multiple, for all
-// accesses to the array.
+// Returns the number of bytes to which rows of the site's array must stay aligned, so that all
+// accesses to the array remain legal.
 int alignment_of_rows(const Evidence& e, const Site& site) {
   constexpr int kFragmentRow = 16;  // PTX: rows of ldmatrix; the leading dimension of wmma
   int most = 4;
@@ -46,8 +46,8 @@ int alignment_of_rows(const Evidence& e, const Site& site) {
   return most;
 }
 
-// Returns the remedy for bank conflicts. Padding by one word would break the alignment of the next
-// row that wide accesses and fragments need.
+// Returns the remedy for bank conflicts. If accesses are wide, or load fragments, rows must stay
+// aligned, so padding by one word is not enough.
 std::string conflict_cure(const Evidence& e, const Site& site) {
   const int bytes = alignment_of_rows(e, site);
   const bool is_wide = bytes > 4;
@@ -62,8 +62,8 @@ std::string conflict_cure(const Evidence& e, const Site& site) {
   return fmt::format(fmt::runtime(e.multiplies ? kConflictsInTiles : kConflicts), pad, rule);
 }
 
-// Returns the number of sectors that the lanes' bytes fill together with adjacent bytes that other
-// source lines request: loads of the fields of a struct, one by one, fill their sectors together.
+// Returns the number of sectors that requested bytes fill: bytes of this site and adjacent bytes of
+// other source lines. Loads of a struct's fields, one by one, fill their sectors together.
 double sectors_needed(const Site& site) {
   const vgpu::GlobalCounts& global = site.memory.global;
   const int own = classify(site.form).bytes;
@@ -82,7 +82,7 @@ bool has_partners(const Site& site) {
          site.memory.global.sectors > site.memory.global.requests;
 }
 
-// Returns the sectors beyond those that the lanes' bytes fill.
+// Returns the number of sectors that the site touches in addition to sectors_needed().
 double wasted_sectors(const Site& site) {
   const vgpu::Traffic traffic = site.memory.traffic;
   const bool counts = traffic == vgpu::Traffic::kLoad || traffic == vgpu::Traffic::kStore;
@@ -190,7 +190,7 @@ Found uncoalesced_access(const Evidence& e) {
   const Site* site = largest(e.sites, wasted);
   if (!site) return {};
   const double share = sum * vgpu::kSectorBytes / e.totals.sector_bytes, never = never_asked(e);
-  // WHY only half of the share: a later request may find the rest of a sector in a cache.
+  // WHY only half of `share`: a later request may find the rest of a sector in a cache.
   const double weight = std::max(std::min(share, never), share < 0.5 ? 0.0 : share / 2);
   if (weight < kWorthAWord) return {};
   const std::string rest =

@@ -15,24 +15,24 @@ struct Placement {
   int ctas = 0;  // CTAs on one SM at a time; 0: not known
   int warps = 0, max_warps = 0;
   std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
-  int threads = 0;         // a block
-  int registers = 0;       // a thread, from the cubin
+  int threads = 0;         // per block
+  int registers = 0;       // per thread, from the cubin
   std::uint64_t shared_bytes = 0, local_bytes = 0;
   std::uint64_t grid = 0;  // blocks of the multiplying launch
   int sms = 0;
 };
 
-// The model's replay of the multiplying launch, after its start.
+// The model's replay of the multiplying launch, without the time to start the launch.
 struct Replay {
   bool known = false;
-  bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
+  bool fills_the_gpu = true;  // else the replay has the same blocks on full SMs
   bool waits = false;         // no part of the GPU is busy for most of the loop's time
   double ms = 0;
   double predicted_ms = 0;  // time of all launches and of their start, as the page shows it
-  std::string busiest;      // a part by the model's name, "L1"
+  std::string busiest;      // the busiest unit by the model's name, "L1"
   double busy_ms = 0;
-  // The components by which `predicted_ms`, or the time of full SMs, exceeds the time of the
-  // longest resource, the largest first.
+  // The components by which `predicted_ms` exceeds the time of the longest resource, or by which
+  // `ms` does if the launch does not fill the GPU; the largest first.
   std::vector<UnitTime> rest;
 };
 // Names of components in `rest`.
@@ -45,7 +45,7 @@ struct Evidence {
   std::vector<ResourceUse> resources;  // the longest first, and that is what the verdict names
   std::vector<Site> sites;
   Placement placement;
-  bool multiplies = true;   // matrices; else the advice on tiles would mislead
+  bool multiplies = true;   // multiplies matrices; else the advice on tiles would mislead
   double launch_share = 0;  // share of the launch's start in the predicted time; 0: not known
 };
 

@@ -29,8 +29,8 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-// Returns the time of the updates that meet in one sector, if they all had one address and this
-// site's type.
+// Returns the time that the updates in the sector with the most updates would take if they all went
+// to one address, with this site's type.
 double one_address_ms(const Evidence& e, const Site& site) {
   const arch::Costs costs;
   const bool are_floats = serial_updates_of(site).are_floats;
@@ -38,8 +38,8 @@ double one_address_ms(const Evidence& e, const Site& site) {
   return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
-// Finds atomics whose updates, over the whole launch, go to few sectors. No other distribution of
-// the work within a warp reduces them.
+// Finds atomics whose updates, over the whole launch, go to few sectors. Another distribution of
+// the work within a warp would not reduce the number of these updates.
 Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
@@ -75,8 +75,8 @@ double lanes_of_blocks(const Placement& placement) {
   return static_cast<double>(placement.threads) / warps;
 }
 
-// Whether the site counts as work. A branch does not: it is issued for the lanes that take it,
-// which says nothing about the lanes that do work.
+// Whether the site counts as work. A branch does not: the lanes that take it say nothing about how
+// many lanes do work.
 bool works(const Site& site) { return class_of(site.form) != InstructionClass::kControl; }
 
 double lost_lanes(const Site& site) {
@@ -84,7 +84,7 @@ double lost_lanes(const Site& site) {
                      : 0;
 }
 
-// Returns the most lanes that the tail of a launch can leave unused: those of one warp.
+// Returns the most lanes lost in a launch's last warp: 31, for each instruction that a warp issues.
 double lost_in_tail(const Evidence& e, double issued) {
   const double warps =
       static_cast<double>(e.placement.grid) * static_cast<double>((e.placement.threads + 31) / 32);

@@ -1,4 +1,4 @@
-// How full the GPU is.
+// Rules on how full the GPU is.
 #include "lab/explain/advice/rules.h"
 
 #include <fmt/format.h>

@@ -141,8 +141,8 @@ Found plain_at_the_pipe(const Evidence& e) {
 
 namespace {
 
-// Returns the advice to move fewer bytes. That alone does not help if another resource takes nearly
-// as long, or if requests touch more sectors than they use.
+// Returns the advice to move fewer bytes, with a limit of its use: another resource may take nearly
+// as long, or requests may touch more sectors than they use.
 std::string fewer_bytes_text(const Evidence& e) {
   const bool is_near = e.resources.size() > 1 && is_busy(e, e.resources[1].resource);
   const bool has_unused = scattered_access(e) || scalar_access(e) || misaligned_access(e);

@@ -14,8 +14,8 @@ namespace tessera::lab {
 // memory.
 std::set<int> product_lines(std::string_view ptx, std::string_view entry);
 
-// True for products on tensor cores, and if multiply-adds of loaded factors are at least one in 32
-// instructions and one FLOP per byte that the launch touches. The sum of two vectors has less.
+// True for products on tensor cores. Else true if multiply-adds of loaded factors are at least 1/32
+// of the instructions and 1 FLOP per touched byte. The sum of two vectors has less.
 bool multiplies(const LaunchCounts& counts, std::string_view ptx, const std::string& entry);
 
 }  // namespace tessera::lab

@@ -30,10 +30,10 @@ Found misaligned_access(const Evidence& e);
 // Rules on contention between the lanes of a warp.
 Found atomic_contention(const Evidence& e);
 Found divergence(const Evidence& e);
-// Returns the site whose lanes share addresses and take longest, of the kind of atomics that takes
-// longest and has such a site. No other site may be blamed for them.
+// Finds the kind of atomics that takes longest and has a site whose lanes share addresses, and
+// returns its longest such site; null if there is none. Such a site is the cause to name.
 const Site* contended_site(const Evidence& e);
-// Returns the least time of updates of one address within a warp, if every SM is busy.
+// Returns the least time of updates whose lanes share an address within a warp, with all SMs busy.
 double contention_ms(const Evidence& e);
 
 // Rules on how full the GPU is.

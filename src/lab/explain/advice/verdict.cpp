@@ -8,7 +8,7 @@
 namespace tessera::lab {
 namespace {
 
-// What wavefronts of the load/store unit are spent on; each use has a name and an advice.
+// The kinds of wavefronts of the load/store unit. The verdict names the kind with most wavefronts.
 enum class WavefrontsOf { kConflicts, kShared, kScattered, kGlobal };
 
 WavefrontsOf most_of(const Wavefronts& wavefronts) {
@@ -52,8 +52,8 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
   return at == list.end() ? nullptr : &*at;
 }
 
-// Returns the advice on atomics on one address if they take longer than all else: all of them, or
-// those in the table's first line.
+// Returns the advice on atomics on one address if their updates take longest of all resources:
+// either the updates of all sites together, or the site that uses the longest resource most.
 const Advice* leading_atomics(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kAll = 1 - 1e-9;  // but for rounding
   const Resource top = e.resources.front().resource;
@@ -102,7 +102,7 @@ std::string waiting_text(const Evidence& e) {
                      most.name == kUnhidden ? unhidden_text(e) : most.name);
 }
 
-// Returns the advice on the main use of the longest resource, which names the place.
+// Returns the advice on what the longest resource is mostly used for; the advice names the place.
 const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector<Advice>& list) {
   for (const Advice& advice : list) {
     const bool of_wavefronts = top.resource == Resource::kLoadStore &&

@@ -137,8 +137,8 @@ class Text {
     }
   }
 
-  // Checks that each kernel of the text is a kernel of the file, with the same offset and length,
-  // so that nothing but code is overwritten.
+  // Checks that each kernel of the text is a kernel of the cubin that the .data lines hold, with
+  // the same offset and length, so that nothing but code is overwritten.
   void check_sizes(const std::vector<KernelLines>& kernels) {
     std::optional<CubinFile> file;
     for (const KernelLines& kernel : kernels) {

@@ -38,7 +38,7 @@ class Cursor {
     word_ = at_;
     return text_.substr(at_);
   }
-  // Throws an error at character `in_word` of the word or rest that was read last.
+  // Throws an error at character `in_word` of the text that word() or rest() returned last.
   [[noreturn]] void fail(const std::string& what, std::size_t in_word = 0) const {
     throw AssemblyError(line_, word_ + in_word + 1, what);
   }

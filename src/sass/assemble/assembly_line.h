@@ -12,8 +12,8 @@
 
 namespace tessera::sass {
 
-// Returns the control field as text, " 1 - w- r- ------". If an instruction that yields has a tag,
-// the tag follows: " #5".
+// Returns the control field as text, " 1 - w- r- ------". If the field holds a tag (Control::batch,
+// only in instructions that yield), the tag follows: " #5".
 std::string control_text(const Control& control);
 
 // Returns the instruction as text. Bits that the text does not show follow if they have unusual

@@ -14,8 +14,8 @@ namespace {
   throw std::runtime_error("Damaged cubin: " + what);
 }
 
-// A record of a .nv.info section: a format byte, an attribute byte, and 16 bits. These are the
-// value itself or, in format 4, the length of the payload that follows.
+// A record of a .nv.info section: a format byte, an attribute byte, and 16 bits. The 16 bits hold
+// the value or, in format 4, the length of the payload that follows them.
 constexpr int kFrameSize = 0x11, kRegisterCount = 0x2f, kMaxThreads = 0x05;
 constexpr int kPayloadFormat = 4;
 

@@ -51,8 +51,8 @@ struct CubinFile {
 // malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
 
-// Returns a copy of the file in which the kernel's instructions are replaced by as many others.
-// Throws std::invalid_argument if the numbers differ.
+// Returns a copy of the file in which `code` replaces the kernel's instructions. Throws
+// std::invalid_argument if `code` does not have as many instructions as the kernel.
 std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
                                  std::span<const Instruction> code);
 

@@ -38,7 +38,7 @@ struct Program {
   bool is_guarded(std::size_t at) const { return code[at].bits(12, 4) != 7; }
 };
 
-// Returns the kernel's control flow. Throws std::runtime_error with a sentence if it cannot be
+// Returns the kernel's control flow. Throws std::runtime_error with a sentence if a path cannot be
 // followed.
 Program program_of(const CubinKernel& kernel, int sm);
 

@@ -1,8 +1,8 @@
-// Finds hazards in machine code. Hardware does not interlock results of fixed latency, and waits
-// for other results only if the code says so. This finds places where a kernel would compute with a
-// value that has not arrived, or lose one that is still needed, on any path. The required distances
-// are those of ptxas (latencies.h): a kernel without findings keeps to these, which is no proof
-// about silicon.
+// Finds hazards in machine code. The hardware does not interlock results of fixed latency, and
+// waits for other results only where a control field tells it to. This finds places where a kernel
+// would, on any path, compute with a value that has not arrived, or lose a value that is still
+// needed. The required distances are those of ptxas (latencies.h): a kernel without findings keeps
+// these distances, which proves nothing about the hardware.
 #pragma once
 
 #include <cstddef>

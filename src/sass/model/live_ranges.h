@@ -1,7 +1,7 @@
-// Finds the live ranges of registers. A register holds many values, one after the other. A live
-// range is one of them: all writes that may reach a common read, and the code from the first write
-// to the last read. Ranges that are never live at once may share a register, so it is ranges, not
-// registers, that can be renamed.
+// Finds the live ranges of registers. A register holds many values, one after the other. Each value
+// has a live range: all writes that may reach a common read, and the code from the first write to
+// the last read. Ranges that are never live at once may share a register, so renaming works on
+// ranges, not on registers.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct LiveRange {
 
 struct LiveRanges {
   std::vector<LiveRange> ranges;
-  // Return the range that an instruction reads or writes in a general register; kNoRange if it does
-  // not.
+  // Return the range that an instruction reads or writes in a general register; kNoRange without
+  // such an access.
   int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
   int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
 

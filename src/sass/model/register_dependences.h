@@ -41,15 +41,15 @@ struct DependenceListener {
   std::function<void(const ScoreboardWait&)> wait = [](const ScoreboardWait&) {};
 };
 
-// Instructions of fixed latency that lie this many cycles apart do not depend on each other.
+// The result of an instruction of fixed latency arrives within this many cycles.
 inline constexpr int kLongestLatency = 32;
 
 // Whether the operation has no fixed latency, so that only a scoreboard shows when it is finished.
 bool is_variable(const Operation& operation, int sm);
 // Returns a mask of the scoreboards that the instruction waits for before it is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);
-// A wait until all but the last `most` of the instructions that set a scoreboard are finished, as
-// far as they finish in order. DEPBAR.LE SB0, 0x1 does not wait for the last one.
+// A wait for all instructions that set a scoreboard except the last `most`. It covers only
+// instructions that finish in order. DEPBAR.LE SB0, 0x1 waits for all but the last instruction.
 struct CountedWait {
   int scoreboard = -1;  // -1: the instruction is no such wait
   int most = 0;

@@ -1,6 +1,6 @@
 // A reuse flag keeps an operand in its slot of the reuse cache for the next instruction that reads
 // this slot. The flag is not checked by hardware: if the register is written in between, the old
-// value is used. Flags also share their bits with other codes, so not every stall may carry them.
+// value is used. In an instruction that yields, the bits of the flags have another meaning.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ inline constexpr int kBanks = 2, kSlots = 3;
 
 // Returns "" if the hardware has this combination of stall, yield and reuse, else a sentence that
 // says why not. HW: stall 0 (wait until idle) and stalls of 12 to 15 occur only with a yield, and
-// reuse flags never do (the tables of denvdis; CuAssembler measured that longer stalls without
-// yield wait 1 to 2 cycles).
+// reuse flags only without a yield (the tables of denvdis; CuAssembler measured that longer stalls
+// without yield wait 1 to 2 cycles).
 std::string illegal_control(const Operation& operation);
 
 struct ReuseFault {

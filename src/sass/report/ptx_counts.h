@@ -17,8 +17,8 @@ struct PtxKernel {
   std::vector<Histogram> loops;  // inner ones counted in outer ones, too
 };
 
-// Returns the counts of every .entry of a PTX text as nvcc writes it, in order. Instructions of
-// other kinds are not counted.
+// Returns the counts of every .entry of a PTX text as nvcc writes it, in order. Counts only
+// instructions that have a PtxInstruction::machine name.
 std::vector<PtxKernel> count_ptx(std::string_view ptx);
 
 // Returns one sentence for each difference between the kernel in the PTX and in the cubin: "LDS.64:

@@ -70,8 +70,8 @@ struct KernelReport {
   std::vector<std::string> unknown;  // opcodes that our table lacks
   std::vector<LoopReport> loops;     // by address
 
-  // Returns the loop in which multiplies are the largest share of the instructions; of equals the
-  // shortest.
+  // Returns the loop with the largest share of multiplies among its instructions; if several loops
+  // have this share, the shortest of them.
   const LoopReport* main_loop() const;
   // Returns the cycles that the port model loses at an instruction, for the innermost loop that
   // holds it.
@@ -83,7 +83,7 @@ KernelReport report_of(const CubinKernel& kernel, int sm);
 // Returns one sentence: what to do about this loop, or that machine code offers nothing to do.
 std::string verdict(const KernelReport& kernel, const LoopReport& loop);
 
-// A fact from elsewhere that is printed with those of the code: "occupancy", "2 blocks of an SM".
+// A fact from outside the code that the report states as well: "occupancy", "2 blocks of an SM".
 struct Note {
   std::string name, text;
 };

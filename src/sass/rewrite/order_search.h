@@ -14,7 +14,7 @@ namespace tessera::sass {
 // An instruction of a region, as the search uses it.
 struct Item {
   bool moves = false;
-  PortAccess access;         // with every operand kept that may be
+  PortAccess access;         // keeps every operand that may be kept
   std::vector<int> written;  // general registers
   int stall = 1, longest_stall = 1;
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe

@@ -21,7 +21,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kNewestArchitecture = 90;  // later cubins also hold copies of properties of the code
+constexpr int kNewestArchitecture = 90;  // newer cubins also hold copies of facts about the code
 constexpr int kPatchRounds = 6;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -159,9 +159,9 @@ void check_round_trip(const Program& program) {
   }
 }
 
-// WHY: waits and scoreboards are not values, and they order more than registers: shared memory,
-// barriers. A new order of FFMAs does not change them, so each position must have the same ones as
-// before.
+// WHY: waits and scoreboards are not values, and they order not only registers, but also shared
+// memory and barriers. A new order of FFMAs does not change them, so each position must have the
+// same waits and scoreboards as before.
 void check_waits(const Program& before, const Program& after) {
   for (std::size_t at = 0; at < before.operations.size(); ++at) {
     const Control& old_one = before.operations[at].control;

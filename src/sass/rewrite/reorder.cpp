@@ -105,8 +105,8 @@ void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
 }
 
-// Returns the cost of a yield at `at`: how many registers are read again because none is kept
-// across it.
+// Returns the cost of a yield at `at`: how many registers are read again because the reuse cache
+// keeps no register across the yield.
 double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
                     const PortRules& rules) {
   constexpr std::size_t kAround = 24;

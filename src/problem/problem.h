@@ -61,7 +61,7 @@ MatrixView view_a(const Problem& problem);  // (m, k)
 MatrixView view_b(const Problem& problem);  // (k, n)
 MatrixView view_c(const Problem& problem);  // (m, n)
 MatrixView view_d(const Problem& problem);  // (m, n)
-MatrixView view_x(const Problem& problem);  // (m, n); no rows and columns where it is not written
+MatrixView view_x(const Problem& problem);  // (m, n); empty if X is not written
 
 Problem with_default_ld(Problem problem);
 

@@ -28,7 +28,7 @@ std::vector<checking::Argument> parse_arguments(const CheckArguments& options);
 // The options for nvcc: the words of --nvcc-arg as they are, then -D, -I and -std.
 std::vector<std::string> nvcc_arguments_of(const CheckArguments& options);
 
-// Says which parts of the call are missing or do not fit the kernel; empty: none.
+// Says which parts of the call are missing or do not fit the kernel; empty if all parts fit.
 std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<checking::Argument>& arguments);
 
@@ -40,7 +40,7 @@ checking::CheckPlan plan_of(const CheckArguments& options, checking::Code code,
                             const vgpu::KernelSignature& kernel,
                             std::vector<checking::Argument> arguments);
 
-// A request for a call that can be run, for a user whose own call cannot.
+// A request for a call that can be run, for a user whose own call cannot be run.
 ProposalRequest request_of(const CheckArguments& options, const checking::Code& code,
                            const std::vector<checking::Argument>& arguments);
 

@@ -19,7 +19,7 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 15;  // after which the other kernels are only named
+constexpr double kSecondsOfKernels = 15;  // later kernels are only named
 
 // The path of the source that the PTX was compiled from; a .ptx file may name its source.
 std::string source_of(const Code& code) {

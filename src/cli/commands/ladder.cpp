@@ -45,7 +45,7 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
   return record;
 }
 
-// Whether the device can load the kernel's image; a GPU that was not asked for may not be able to.
+// Whether the device can load the kernel's image. A GPU that the user did not request may fail.
 bool loads(Device& device, const KernelChoice& kernel) {
   try {
     device.load(image_of(*kernel.kernel, first_entry_of(kernel)));
@@ -56,8 +56,8 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Runs one rung. Without a fallback, one device gives all results. With a GPU, the virtual GPU
-// gives counts for its own small shape, and all results of kernels that the GPU cannot load.
+// Runs one rung. Without a fallback, one device gives all results. With a fallback, the virtual GPU
+// gives the counts, for a small shape, and the GPU, if it can load the kernel, all other results.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;

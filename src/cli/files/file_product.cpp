@@ -20,7 +20,7 @@ namespace {
 constexpr double kPanelMultiplyAdds = 1e8;
 // The host's BLAS is about a hundred times as fast as the virtual GPU.
 constexpr double kHostPanelMultiplyAdds = 1e10;
-constexpr std::int64_t kPanelRows = 128;  // panels start at multiples of it, so bases stay aligned
+constexpr std::int64_t kPanelRows = 128;  // panels start at multiples of 128 rows, for alignment
 
 [[noreturn]] void refuse(const std::string& message) {
   throw StatusError(Status::bad_argument(message));

@@ -11,7 +11,7 @@
 namespace tessera::cli {
 
 // The code that the user named. For 'best', `target` is the chosen kernel ("simt_f32/256x128"),
-// `entry` is the entry that the plan runs, and `why` says so in one sentence; else `why` is empty.
+// `entry` is the entry that the plan runs, and `why` names both in a sentence; else `why` is empty.
 struct NamedCode {
   std::string target, entry;
   std::string why;

@@ -1,5 +1,5 @@
-// Catalog kernels as machine code for the card that --gpu names, which reports about that card must
-// examine. The build has cubins for few cards; the code for others is assembled on demand.
+// Catalog kernels as machine code for the card that --gpu names, for reports about that card. The
+// build has cubins for few cards; the code for other cards is assembled on demand.
 #pragma once
 
 #include <cstddef>

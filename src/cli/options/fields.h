@@ -16,7 +16,7 @@ struct FieldOption {
 // The table of all fields and their options.
 std::span<const FieldOption> field_options();
 
-// Text that the command line adds to advice, because the library does not know the virtual GPU.
+// Text that the command line adds to advice of the library, which does not know the virtual GPU.
 struct Advice {
   std::string_view said, more;
 };

@@ -36,8 +36,8 @@ std::vector<std::byte> file_bytes(const std::string& path);
 
 // For a catalog kernel with a patched cubin: the patched cubin, or the cubin before patching.
 enum class CubinKind { kAsRun, kUnpatched };
-// The one cubin in a file (if `sm` is not 0, for this architecture), or that of a catalog kernel
-// for `gpu`: of several images, the one with an entry whose name contains `entry`.
+// The only cubin in a file (for architecture `sm`, unless 0), or the cubin of a catalog kernel for
+// `gpu`: if there are several, the cubin with the first entry whose name contains `entry`.
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
                                    const arch::Gpu& gpu, CubinKind kind = CubinKind::kAsRun);
 

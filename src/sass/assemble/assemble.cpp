@@ -15,7 +15,7 @@ namespace {
 
 struct Line {
   std::size_t number = 0;
-  std::string_view text;  // without comment and blanks at its end
+  std::string_view text;  // without the comment and the blanks at the end of the line
 };
 
 std::vector<Line> lines_of(std::string_view text) {

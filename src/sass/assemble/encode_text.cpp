@@ -174,7 +174,7 @@ class Filling {
     return false;
   }
 
-  // Returns the text that a word may have printed: one operand or, for a long word, all the rest.
+  // Returns the text that a word may have printed: one operand, or all the rest if is_long(word).
   std::string_view operand(std::size_t piece, std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (is_long(word(piece))) return rest;

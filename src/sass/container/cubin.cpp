@@ -37,8 +37,8 @@ std::vector<Record> records_of(std::span<const std::byte> section) {
   return records;
 }
 
-// Reads the records of the file's shared .nv.info section, which name a kernel by its symbol:
-// (symbol, value).
+// Reads the records of the file's shared .nv.info section. A record holds a symbol, which names a
+// kernel, and a value.
 void read_shared_records(const Elf& elf, CubinKernel& kernel) {
   const Section* info = elf.find(".nv.info");
   if (!info) fail("no section .nv.info.");

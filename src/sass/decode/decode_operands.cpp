@@ -34,7 +34,7 @@ std::string decimal(double value) {
   if (std::isnan(value)) return std::string(sign) + "QNAN";
   if (std::isinf(value)) return std::string(sign) + "INF";
   if (value == 0 && std::signbit(value)) return "-0.0";
-  constexpr double kPlain = 1e15;  // larger ones print in full
+  constexpr double kPlain = 1e15;  // larger numbers print with an exponent
   char text[40];
   std::snprintf(text, sizeof text, std::abs(value) < kPlain ? "%.20g" : "%.20e", value);
   return text;
@@ -121,7 +121,7 @@ std::string with_signs(const Decoding& decoding, const Slot& slot, const Argumen
   constexpr std::string_view kReuse = ".reuse";
   const bool reused = text.ends_with(kReuse);
   if (reused) text.resize(text.size() - kReuse.size());
-  const bool third_half = argument.halves && slot.place == 64;  // its half takes the usual places
+  const bool third_half = argument.halves && slot.place == 64;  // the half has the usual bits
   const int absolute_bit = third_half ? 83 : slot.absolute, negate = third_half ? 84 : slot.negate;
   const bool absolute = argument.absolute && decoding.bit(absolute_bit);
   if (absolute) text = "|" + text + "|";

@@ -247,7 +247,7 @@ void print_all_warp_predicates(Decoding& decoding) {
   print_predicates(decoding, kUniformPredicate, "UPR");
 }
 
-// Prints the mask that a vote writes, if it is used. A vote can write a mask, a predicate or both.
+// Prints the mask that a vote writes, if the mask is used. A vote may write a mask or a predicate.
 void print_vote_result(Decoding& decoding) {
   const std::string text = written_register(decoding, kGeneral, 16, 1);
   if (text != "RZ") decoding.print(text + ", ");

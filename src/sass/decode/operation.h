@@ -18,7 +18,7 @@ struct Control {
   bool yields = false;        // bit 109 is 0: another warp is preferred; no reuse flags then
   int write_scoreboard = -1;  // 0 to 5, released when the results are written; -1: none
   int read_scoreboard = -1;   // 0 to 5, released when the sources were read; -1: none
-  unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before it issues
+  unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before the issue
   unsigned reuse = 0;         // bit i: logical operand i stays in the reuse cache
   unsigned batch = 0;  // HW: a tag in the bits of `reuse`, if it yields; seen on counted DEPBARs
 };
@@ -48,7 +48,7 @@ struct Operation {
   std::vector<RegisterUse> reads, writes;
   Control control;
   Timing timing = Timing::kControl;
-  bool known = false;  // false: not in our table, so it may read and write everything
+  bool known = false;  // false: not in our table, so any register may be read or written
 };
 
 // `offset` is the position of the instruction in its kernel in bytes, `sm` the architecture (90).

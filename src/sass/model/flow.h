@@ -30,9 +30,9 @@ struct Program {
   int sm = 0;
   std::vector<Instruction> code;
   std::vector<Operation> operations;
-  std::vector<Block> blocks;          // by begin; together they are the whole code
+  std::vector<Block> blocks;          // by begin; all blocks together are the whole code
   std::vector<std::size_t> block_of;  // by instruction
-  std::vector<Node> nodes;            // the entry first; unreachable blocks have none
+  std::vector<Node> nodes;            // the entry first; unreachable blocks have no node
 
   // Whether the instruction has a guard, so that it may be skipped.
   bool is_guarded(std::size_t at) const { return code[at].bits(12, 4) != 7; }

@@ -15,8 +15,8 @@
 namespace tessera::sass {
 
 struct Hazard {
-  std::size_t at = 0;  // the instruction that suffers from it
-  std::size_t by = 0;  // the other one, if there is one; else the same
+  std::size_t at = 0;  // the instruction that goes wrong
+  std::size_t by = 0;  // the instruction that causes the hazard; `at` if there is no other
   std::string reason;  // one sentence: what may go wrong, and with which other instruction
 };
 

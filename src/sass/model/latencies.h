@@ -25,7 +25,7 @@ enum class LatencyClass {
   kDouble,      // DFMA, DMUL, DADD, DSETP
   kMatrix,      // DMMA, HMMA
   kMemory,      // loads, stores, atomics, copies
-  kUnit,        // all else that signals by scoreboards: MUFU, conversions, LDC, SYNCS
+  kUnit,        // all others that set scoreboards: MUFU, conversions, LDC, SYNCS
   kToUniform,   // R2UR
   kUniform,     // the uniform pipe
   kConstant,    // ULDC

@@ -15,8 +15,8 @@ namespace tessera::sass {
 inline constexpr int kNoRange = -1;
 
 struct LiveRange {
-  int reg = 0;               // general register that holds it
-  bool is_at_entry = false;  // read without being written: it holds what the kernel starts with
+  int reg = 0;               // general register that holds the value
+  bool is_at_entry = false;  // read without being written: holds a value from the kernel's start
   // Bit i tells whether the value is live after instruction i.
   std::vector<std::uint64_t> live;
 

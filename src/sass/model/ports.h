@@ -22,7 +22,7 @@ struct PortRules {
   bool reuse = true;               // whether there is a reuse cache at all
   bool yield_clears = false;       // whether an instruction that yields empties the reuse cache
   bool only_fixed_latency = true;  // whether memory instructions read through other ports
-  bool stalls_are_filled = true;   // by other warps; false: one warp alone waits its stalls out
+  bool stalls_are_filled = true;   // by other warps; false: one warp alone, whose stalls cost time
   int ffma_cycles = 1;             // how long an FFMA holds its pipe
 };
 

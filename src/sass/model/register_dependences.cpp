@@ -230,8 +230,8 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
-  // Whether the instruction follows an earlier one of its queue in order: both write the same
-  // register, or it writes a register that the earlier one reads.
+  // Whether the instruction's queue keeps it after an earlier instruction: both write the same
+  // register, or the instruction writes a register that the earlier instruction reads.
   bool is_in_order(DependenceKind dependence, const Operation& earlier) const {
     const Operation& now = program_.operations[at_];
     if (dependence == DependenceKind::kWriteAfterRead) return read_in_order(earlier, now);

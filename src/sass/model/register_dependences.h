@@ -1,7 +1,7 @@
-// Finds register dependences: an instruction needs a register that an earlier one has not finished
-// writing or reading. All paths of a kernel are walked, and every such pair is reported with the
-// fewest cycles that may lie between the two. The hazard checker judges them;
-// tools/calibrate/mine_latencies collects them from a compiler's output.
+// Finds register dependences: pairs of instructions of which the second needs a register that the
+// first has not finished writing or reading. All paths of a kernel are walked, and each pair is
+// reported with the fewest cycles that may lie between the two instructions. The hazard checker
+// judges the pairs; tools/calibrate/mine_latencies collects pairs from a compiler's output.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct RegisterDependence {
   RegisterFile file = RegisterFile::kGeneral;
   int reg = 0;
   int operand = -1;       // operand of the second instruction, as in RegisterUse
-  bool as_guard = false;  // the second one is guarded by the register
+  bool as_guard = false;  // the second instruction is guarded by the register
   // Whether the first instruction takes an unknown time and, on some path, nothing has waited for
   // it.
   bool is_open = false;

@@ -13,8 +13,8 @@
 
 namespace tessera::sass {
 
-// For each block: general registers of the first version, each with the register in which the
-// second version keeps its value.
+// For each block: general registers of the first version, each with the register of the second
+// version that holds the same value.
 using BlockRenaming = std::vector<std::pair<int, int>>;
 
 // Both versions must have the same length and the same blocks. Registers that a block does not list

@@ -66,7 +66,7 @@ struct Effect {
 // The state in which one version of a block is run.
 struct Run {
   const Program& program;
-  const Renaming& to_first;  // its general registers to their names in `registers`
+  const Renaming& to_first;  // the program's general registers to their names in `registers`
   Expressions& expressions;
   Registers& registers;
   std::vector<Effect>& effects;

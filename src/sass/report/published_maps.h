@@ -16,7 +16,7 @@ namespace tessera::sass {
 struct PublishedMap {
   std::string_view name, from;
   BankModel model;  // bank model of the card that the map was made for
-  char of_rows;     // the factor that a row has: 'A' or 'B'; a column has the other
+  char of_rows;     // the factor of a row: 'A' or 'B'; a column has the other factor
   std::array<int, 8> rows, columns;     // registers of the factors
   std::array<std::array<int, 8>, 8> c;  // by row, then column
   std::vector<int> order;               // registers of C as they are multiplied; empty: by rows

@@ -1,6 +1,6 @@
 // Predicts a kernel's speed from its machine code, without a run: its loops, how their issue slots
-// are used, what register ports cost, how wide accesses are. All figures are counts of the code;
-// those of ports are a model (ports.h).
+// are used, what register ports cost, how wide accesses are. The figures of ports come from a model
+// (ports.h); all other figures are counts of the code.
 #pragma once
 
 #include <array>
@@ -31,19 +31,19 @@ struct LoopCounter {
 struct LoopReport {
   std::uint64_t begin = 0, end = 0;  // bytes in the kernel
   int depth = 1;                     // 1: in no other loop
-  bool is_straight = true;           // one way through it
+  bool is_straight = true;           // one path through the loop
   std::vector<std::size_t> members;  // instructions, by index
   Mix mix;
-  PortUse ports;                                        // an iteration
+  PortUse ports;                                        // per iteration
   std::array<BankClashes, kBankModels.size()> clashes;  // by kBankModels
   int reuse_flags = 0;
   std::vector<ReuseFault> reuse_faults;  // `at` is an index of `members`
   int illegal_controls = 0;
-  int in_place = 0;  // FFMAs that write the register they add to
+  int in_place = 0;  // FFMAs that write the register to which they add
   int stalls = 0;    // sum of the stall fields: cycles of a warp that waits for nothing else
   std::optional<LoopCounter> counter;
-  int sums = 0;          // chains of multiply-adds: what a thread adds up side by side
-  int global_bytes = 0;  // a thread loads an iteration, asynchronous copies included
+  int sums = 0;          // chains of multiply-adds: sums that a thread computes at the same time
+  int global_bytes = 0;  // loaded per thread and iteration, asynchronous copies included
 
   int slots() const { return mix.total(); }
   int multiplies() const;  // FFMA, DFMA, tensor core instructions
@@ -53,7 +53,7 @@ struct LoopReport {
   // multiplies.
   double ceiling(int sm) const;
   double port_ceiling(int sm) const;
-  double unroll() const;         // multiply-adds that each sum takes an iteration; 0 without sums
+  double unroll() const;         // multiply-adds per sum and iteration; 0 without sums
   double flop_per_byte() const;  // per requested byte of global loads; 0 without loads
 };
 

@@ -24,17 +24,17 @@ int score_of(int cost, int crowded) { return cost + 2 * crowded; }
 
 struct State {
   PortState ports;
-  int time = 0;  // when the next one is issued
+  int time = 0;  // when the next instruction is issued
   int cost = 0;  // bubbles, and stalls beyond the shortest
   int crowded = 0;
   int placed = -1;
   int last_stall = 1, longest_stall = 0;  // stalls of the last instruction
-  int pipe_free = 0;                      // when the FP32 pipe takes another one
+  int pipe_free = 0;                      // when the FP32 pipe takes the next instruction
   std::uint64_t done_hash = 0;
   std::vector<bool> done;
   std::vector<int> issued;
-  std::size_t first_open = 0;      // no item before it waits to move
-  std::size_t first_pressing = 0;  // nor one before this in the list by latest places
+  std::size_t first_open = 0;      // all movable items before this one are placed
+  std::size_t first_pressing = 0;  // the same for the list by latest places
 
   int score() const { return score_of(cost, crowded); }
 };
@@ -67,7 +67,7 @@ class OrderSearch {
     for (std::size_t place = 0; place < items_.size(); ++place) {
       const std::vector<Choice> choices = choose(states, place);
       if (choices.empty()) return std::nullopt;
-      next.resize(choices.size());  // keeps what its states have allocated
+      next.resize(choices.size());  // keeps the memory of its states
       for (std::size_t i = 0; i < choices.size(); ++i) {
         next[i] = states[choices[i].parent];
         put(next[i], choices[i].item, place);

@@ -19,7 +19,7 @@ struct Item {
   int stall = 1, longest_stall = 1;
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
-  std::size_t earliest = 0, latest = 0;  // the range of its new place
+  std::size_t earliest = 0, latest = 0;  // the range of the item's new place
   // The dependences that belong to the item's old position. They apply to whichever instruction is
   // now placed there.
   std::vector<Dependence> of_place;

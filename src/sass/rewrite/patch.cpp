@@ -119,7 +119,7 @@ class Patcher {
   std::vector<bool> pinned_;
   const PatchOptions& options_;
   std::vector<Region> regions_;
-  std::vector<std::size_t> origin_;  // by place: where its instruction stood before
+  std::vector<std::size_t> origin_;  // by place: the old place of its instruction
 };
 
 std::vector<Operation> members_of(const Program& program, const Loop& loop) {
@@ -189,7 +189,7 @@ Equality prove(const CubinKernel& patched, const Program& before,
   return equality;
 }
 
-// Returns the kernel with this name or, if there is none, those whose names contain it.
+// Returns the kernel with this name; if there is no such kernel, all whose names contain `name`.
 std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string& name) {
   if (const CubinKernel* exact = file.find(name)) return {exact};
   std::vector<const CubinKernel*> found;
@@ -205,7 +205,7 @@ struct Work {
   const CubinKernel* kernel = nullptr;
   KernelPatch patch;
   std::optional<Program> before;
-  std::vector<Instruction> code;  // the new one; empty if nothing is to be written
+  std::vector<Instruction> code;  // the new code; empty if nothing is to be written
   std::vector<BlockRenaming> renaming;
 };
 

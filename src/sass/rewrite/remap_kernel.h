@@ -18,7 +18,7 @@ struct RemapOptions {
 struct RemappedKernel {
   std::vector<Instruction> code;        // empty if nothing is better
   std::vector<BlockRenaming> renaming;  // for the proof
-  std::size_t ranges = 0, moved = 0;    // live ranges, and those with another register
+  std::size_t ranges = 0, moved = 0;    // live ranges; ranges with another register
 };
 // `loops` are the loops of the kernel. The program's architecture determines the rules of the
 // banks.

@@ -22,8 +22,8 @@ struct Zeros {
 
 struct RemapRange {
   bool is_single = false;  // in no tuple, so that it may have any register
-  int zeros = -1;          // index of the Zeros that it begins with
-  int limit = 255;         // its register is below this: see register_limits.h
+  int zeros = -1;          // index of the Zeros with which the range begins
+  int limit = 255;         // the register must be below: see register_limits.h
 };
 
 struct RemapModel {

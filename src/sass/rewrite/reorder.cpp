@@ -121,11 +121,11 @@ double reads_around(std::vector<Operation> code, const std::vector<bool>& allowe
   return 16 * use.bubbles + use.reads;
 }
 
-// Makes about one FFMA in `every` yield, each time where it costs least.
+// Makes about one FFMA in `every` yield, each time the FFMA whose yield costs least.
 void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, int every,
                 const PortRules& rules) {
   const int slack = every / 4;
-  int since = every / 2;  // FFMAs since the last yield; of those in front nothing is known
+  int since = every / 2;  // FFMAs since the last yield; unknown at the start
   std::size_t best = 0;
   double least = 0;
   for (std::size_t at = 0; at < code.size(); ++at) {

@@ -43,7 +43,7 @@ using Waits = std::vector<std::vector<ScoreboardWait>>;
 Waits waits_of(const Program& program);
 
 struct NewOrder {
-  std::vector<std::size_t> order;  // old places, in their new order; empty if none is better
+  std::vector<std::size_t> order;  // old places, in the new order; empty if no order is better
   std::vector<Instruction> code;   // with new control fields
   // The cycles of the region on its own: stalls, cycles lost to ports, and the estimated cost of
   // crowded FFMAs.

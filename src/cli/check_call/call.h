@@ -32,7 +32,7 @@ std::vector<std::string> nvcc_arguments_of(const CheckArguments& options);
 std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<checking::Argument>& arguments);
 
-// The array with this name. Throws kBadArgument, with the option that names it, if there is none.
+// The array with this name. Throws kBadArgument, which names `option`, if there is no such array.
 const checking::HostArray& array_named(const std::vector<checking::HostArray>& arrays,
                                        const std::string& name, const std::string& option);
 

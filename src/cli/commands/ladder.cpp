@@ -100,7 +100,7 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// The part of "as 15 (PTX); cubin proved equal" that a terminal shows. Files have all of it.
+// The part of "as 15 (PTX); cubin proved equal" that a terminal shows. Files hold the whole text.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
 // The longest text that a terminal shows for a verification on the virtual GPU.
@@ -147,7 +147,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
 // The heading shows the shape, which is the same in all rows.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// Columns that a narrow terminal may leave out; those at the end are left out first.
+// Columns that a narrow terminal may leave out, beginning with the last column of this list.
 const std::vector<std::string> kOptional = {
     "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
     "lane instructions", "sectors/request", "host s", "error/bound"};

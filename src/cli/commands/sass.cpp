@@ -226,7 +226,7 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-// If the user gives --kernel alone, it names the kernel, as in other commands, and not an entry.
+// Without a target, --kernel names the kernel, as in other commands, and not an entry.
 SassArguments with_target(const SassArguments& given) {
   SassArguments options = given;
   const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||

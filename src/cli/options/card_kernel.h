@@ -12,7 +12,7 @@
 
 namespace tessera::cli {
 
-// The reason why the kernel does not run on the GPU; empty if it does.
+// The reason why the kernel does not run on the GPU; empty if the kernel runs there.
 std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu);
 
 // The kernels for one card. The kernels that on_card() returns live as long as this object.

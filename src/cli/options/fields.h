@@ -10,7 +10,7 @@ namespace tessera::cli {
 
 struct FieldOption {
   std::string_view field;   // the field's name in messages of the library
-  std::string_view option;  // the option that sets it; empty: there is none
+  std::string_view option;  // the option that sets the field; empty: no option
 };
 
 // The table of all fields and their options.

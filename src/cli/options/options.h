@@ -26,7 +26,7 @@ struct ProblemOptions {
 };
 
 struct DeviceOptions {
-  std::string device;   // "cuda", "cuda:1", "virtual"; empty: the first GPU if there is one
+  std::string device;   // "cuda", "cuda:1", "virtual"; empty: the first GPU, if any
   std::string threads;  // threads of the virtual GPU
   std::string sms;      // SMs of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
@@ -90,7 +90,7 @@ std::vector<Order> orders_of(const ProblemOptions& options);         // default:
 std::vector<Problem> problems_of(const ProblemOptions& options, const Types& types,
                                  const Shape& otherwise);
 
-// The one problem of the options. Throws kBadArgument if there are more: `command` takes one.
+// The one problem of the options. Throws kBadArgument for several: `command` takes one problem.
 Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command);
 

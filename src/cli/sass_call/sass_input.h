@@ -23,11 +23,11 @@ struct MachineKernel {
   std::string_view ptx;                // for a catalog kernel: the PTX that the cubin was made from
 };
 
-// The kernels that `target` names: the path of a file, or kernels of the catalog. `entry`
-// selects entries by name or by a part of the name. If `entry` is empty, a file gives all
-// entries, and a catalog kernel the entry for column-major NN problems. `sm` selects one
-// architecture in a file (0: all); catalog kernels are in the code of `gpu`. Throws StatusError
-// if nothing is found.
+// The kernels that `target` names: the path of a file, or kernels of the catalog. `entry` selects
+// entries by name or by a part of the name. If `entry` is empty, a file gives all entries, and a
+// catalog kernel the entry for column-major NN problems. `sm` selects one architecture in a file
+// (0: all); for catalog kernels, the code for `gpu` is taken. Throws StatusError if nothing is
+// found.
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 

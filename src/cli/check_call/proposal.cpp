@@ -86,7 +86,7 @@ std::string origin_of(const HostSource& source, const Proposed& proposed) {
   return text;
 }
 
-// What happens in the call, and what the checks find.
+// Text about the proposed call: whether it runs, and what the checks find.
 std::string findings_of(const Proposal& proposal) {
   std::vector<std::string> names;
   for (const std::string& name : proposal.found) {

@@ -19,7 +19,7 @@ struct SuiteArguments {
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);
 bool is_timed_suite(const std::string& name);
-// For all other suites: throws kBadArgument if one of these options is given.
+// For a call without a drawn suite: throws kBadArgument if one of these options is given.
 void require_drawn_suite(const SuiteArguments& arguments);
 
 struct SuiteRequest {

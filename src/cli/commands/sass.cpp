@@ -98,7 +98,7 @@ void write_page(const SassArguments& options, const std::vector<Reported>& repor
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
-// The main loop beside its PTX, as text. Throws kBadArgument for a file, whose PTX is unknown, and
+// The main loop next to its PTX, as text. Throws kBadArgument for a file, whose PTX is unknown, and
 // for code without a loop that multiplies.
 std::string beside_text(const Reported& one) {
   try {

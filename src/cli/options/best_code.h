@@ -18,8 +18,8 @@ struct NamedCode {
   bool is_best() const { return !why.empty(); }
 };
 
-// `target` and `entry` as given, unless `target` is 'best'. 'best' stands for the library's choice
-// on `gpu` for the problem of the options (default: column-major 4096 x 4096 x 4096).
+// `target` and `entry` as given, unless `target` is 'best'. 'best' means the library's choice on
+// `gpu` for the problem of the options (default: column-major 4096 x 4096 x 4096).
 NamedCode named_code(const std::string& target, const std::string& entry,
                      const ProblemOptions& options, const arch::Gpu& gpu);
 

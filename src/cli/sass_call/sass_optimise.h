@@ -16,7 +16,7 @@ struct Optimised {
   Table loops;  // cycles and bubbles of loops, before and after, by the port model
 };
 
-// What is changed: the registers of FFMAs (remaps), their order (reorders), or both.
+// The changes to make: other registers for FFMAs (remaps), another order (reorders), or both.
 struct Changes {
   bool remaps = false, reorders = true;
   int sm = 0;  // selects one of several cubins in a file; 0: the only cubin

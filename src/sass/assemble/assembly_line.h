@@ -21,11 +21,11 @@ std::string control_text(const Control& control);
 // 64 bits.
 std::string instruction_text(const Instruction& instruction, std::uint64_t offset, int sm);
 
-// What the names in a kernel stand for: registers, or addresses of labels.
+// The meanings of names in a kernel: registers, or addresses of labels.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 // Returns the instruction that a line of code describes, `offset` bytes from the start of its
-// kernel. Names are replaced by what they stand for. Throws AssemblyError.
+// kernel. Names are replaced by their meanings. Throws AssemblyError.
 Instruction instruction_of_line(std::string_view text, std::size_t line, std::uint64_t offset,
                                 int sm, const Names& names);
 

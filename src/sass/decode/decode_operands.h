@@ -1,4 +1,4 @@
-// The functions behind the words in the patterns of decode.h. Internal to src/sass.
+// The functions that print the words in the patterns of decode.h. Internal to src/sass.
 #pragma once
 
 #include <string>

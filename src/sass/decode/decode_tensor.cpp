@@ -128,8 +128,8 @@ void print_accumulate(Decoding& decoding) {
                  predicate_name(kUniformPredicate, number));
 }
 
-// Prints the operands after A and B, wherever A is: the old accumulators, the predicate that says
-// whether the old accumulators are added, and the scoreboard to set.
+// Prints the operands after A and B, for A in registers or in shared memory: the old accumulators,
+// the predicate that says whether they are added, and the scoreboard to set.
 void print_rest(Decoding& decoding) {
   decoding.print(", " + read_register(decoding, kGeneral, 64, accumulators(decoding), 2));
   print_accumulate(decoding);

@@ -140,7 +140,7 @@ bool goes_on(const Program& program, std::size_t at) {
   return !kLeaves.contains(program.operations[at].name) || !program.code[at].always_runs();
 }
 
-// An instruction or block, with the CALL whose subroutine it belongs to; kNoCall in no subroutine.
+// An instruction or block, with the CALL of its subroutine; kNoCall outside subroutines.
 constexpr std::size_t kNoCall = ~std::size_t{0};
 struct Way {
   std::size_t to, call;

@@ -118,8 +118,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
   for (const RegisterUse& use : operation.writes) check(use);
 }
 
-// What a slot of the reuse cache may contain: the register, the instruction that kept it, and
-// whether the register was written since.
+// The possible contents of a slot of the reuse cache, each with the register, the instruction that
+// kept the register, and whether the register was written since.
 using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
 using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 

@@ -322,7 +322,7 @@ bool is_variable(const Operation& operation, int sm) {
 
 namespace {
 
-// Whether a DEPBAR names a scoreboard and a count (.LE), besides its list of scoreboards.
+// Whether a DEPBAR names a scoreboard and a count (.LE), in addition to its list of scoreboards.
 bool counts(const Instruction& depbar) { return depbar.bits(47, 1) != 0; }
 
 }  // namespace

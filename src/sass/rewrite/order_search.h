@@ -1,5 +1,5 @@
-// The beam search behind reorder(). It places one instruction after the other and continues the
-// orders that have cost least so far. Internal to src/sass.
+// The beam search of reorder(). It places one instruction after the other and continues the orders
+// with the lowest cost so far. Internal to src/sass.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Item {
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
   std::size_t earliest = 0, latest = 0;  // the range of the item's new place
-  // The dependences that belong to the item's old position. They apply to whichever instruction is
+  // The dependences that belong to the item's old position. They apply to the instruction that is
   // now placed there.
   std::vector<Dependence> of_place;
 };

@@ -21,7 +21,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kNewestArchitecture = 90;  // newer cubins also hold copies of facts about the code
+constexpr int kNewestArchitecture = 90;  // cubins for later SMs also copy facts about the code
 constexpr int kPatchRounds = 6;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }

@@ -1,5 +1,5 @@
-// Assigns registers of a compiled kernel anew, by live ranges, so that FFMAs find their sources in
-// different banks. The result is a proposal; patch.h proves it.
+// Assigns new registers to the live ranges of a compiled kernel, so that FFMAs find their sources
+// in different banks. The result is a proposal; patch.h proves it.
 #pragma once
 
 #include <vector>

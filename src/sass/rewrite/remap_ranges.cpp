@@ -59,8 +59,8 @@ class Builder {
     }
   }
 
-  // Finds the zeros that the CS2R of a block write. A range that is used between these CS2R, or
-  // that has another write, keeps its register.
+  // Finds the zeros that CS2R instructions of a block write. A range that is used between these
+  // instructions, or that has another write, keeps its register.
   void add_zeros(std::size_t index) {
     const Block& block = program_.blocks[index];
     Zeros zeros;

@@ -1,4 +1,4 @@
-// The search behind remap(): assigns registers to live ranges, so that FFMAs find their sources in
+// The search of remap(): assigns registers to live ranges, so that FFMAs find their sources in
 // different banks. Internal to src/sass.
 #pragma once
 

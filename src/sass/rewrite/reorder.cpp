@@ -94,7 +94,7 @@ double cost_of(std::span<const Operation> code, const PortRules& rules) {
   return cycles;
 }
 
-// Sets all reuse flags anew. Instructions that yield get none.
+// Replaces all reuse flags by new ones. Instructions that yield get no flags.
 void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   std::vector<bool> may_flag = allowed;
   for (std::size_t i = 0; i < code.size(); ++i) {

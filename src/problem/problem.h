@@ -80,8 +80,8 @@ MatrixView view_of(VectorKind kind, const Problem& problem);
 ElementType scale_type(const Types& types);
 ElementType bias_type(const Types& types);
 
-// Returns kUnsupported for a problem that no kernel can compute yet: with scales, or with an
-// epilogue of integer sums. The message names what is not supported.
+// Returns kUnsupported for a problem that no kernel can compute yet: a problem with scales, or with
+// an epilogue of integer sums. The message names the part that is not supported.
 Status check_supported(const Problem& problem);
 
 // Returns the same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A

@@ -1,6 +1,6 @@
 // A kernel's control flow, for analyses over all paths: its operations, and where control may go
-// from each. A fact that holds on one path need not hold on another: loops go back, branches skip
-// waits, subroutines return to several callers.
+// from each operation. A fact that holds on one path need not hold on another: loops go back,
+// branches skip waits, subroutines return to several callers.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct Program {
 Program program_of(const CubinKernel& kernel, int sm);
 
 // Returns the first unreachable instruction, apart from the padding after a kernel, or the number
-// of instructions if all are reached. Compilers leave no unreachable code, so such code means that
-// a path is unknown, and nothing may be concluded about the kernel.
+// of instructions if all of them are reached. Compilers leave no unreachable code, so such code
+// means that a path is unknown, and nothing may be concluded about the kernel.
 std::size_t unreached_code(const Program& program);
 
 }  // namespace tessera::sass

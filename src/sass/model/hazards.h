@@ -23,7 +23,7 @@ struct Hazard {
 // Returns the hazards in the order of the code. All of these are looked for:
 //   results read, or registers overwritten, too few cycles after a fixed-latency instruction;
 //   results of unknown latency read or overwritten without a wait for their scoreboard, or with a
-//   wait one cycle after it was set; sources overwritten before a slow instruction has read them;
+//   wait one cycle after its setter; sources overwritten before a slow instruction has read them;
 //   combinations of stall, yield and reuse that do not exist; stalls shorter than branches and
 //   waits need; operands kept in the reuse cache although their register was written since;
 //   register tuples that are not aligned as the hardware requires; unknown instructions, and

@@ -154,7 +154,7 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   }
   kept_ = rules.yield_clears && access.yields ? empty_cache() : kept;
   // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may need more registers
-  // than fit into a window. Their window is as long as they need.
+  // than fit into a window. The window of such an instruction is as long as its reads need.
   const int most = *std::max_element(wanted.begin(), wanted.end());
   is_crowded_ = most > rules.reads_per_cycle * rules.ffma_cycles;
   const int window =

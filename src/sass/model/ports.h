@@ -104,8 +104,8 @@ inline constexpr double kCyclesACrowdedFfma = 0.5;
 // Returns the cost of a crowded FFMA in a prediction: 0 on architectures where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
-// The cost of some code. For a loop, it is the cost of one iteration in its steady state, and may
-// be a fraction because one period can span several iterations.
+// The cost of some code. For a loop, the cost of one iteration in its steady state, which may be a
+// fraction because one period can span several iterations.
 struct PortUse {
   double cycles = 0;      // the longer of issue slots and FFMA pipe, plus bubbles, plus stalls
                           // that no other warp fills

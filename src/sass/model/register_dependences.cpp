@@ -149,7 +149,7 @@ class Walk {
     if (later < kMostCounted) ++later;
   }
 
-  // Adds one to the counts of all earlier accesses that finish before the current instruction does.
+  // Adds one to the counts of all earlier accesses that finish before the current instruction.
   void count_later(const Operation& operation) {
     const int written = operation.control.write_scoreboard;
     const int read = operation.control.read_scoreboard;

@@ -32,10 +32,10 @@ std::vector<ReuseFault> check_reuse(std::span<const Operation> code);
 
 // Returns new reuse flags for straight code. An operand is flagged if the next reader of its slot
 // and bank has a fixed latency and wants the same register, and nothing writes the register before.
-// Only instructions for which `may_flag` holds get flags. Nothing is kept across an instruction
-// that yields, or across the end.
-// HW: other instructions may lie between: ptxas keeps operands across LDS, LDG and BAR (in rungs
-// 09-12), and sets no flag that is not used.
+// Only instructions for which `may_flag` holds get flags. No register is kept across an instruction
+// that yields, or beyond the end.
+// HW: other instructions may lie between both reads: ptxas keeps operands across LDS, LDG and BAR
+// (in rungs 09-12), and sets no flag that is not used.
 std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
                                        const std::vector<bool>& may_flag);
 

@@ -29,7 +29,7 @@ std::vector<Operation> multiplies_of(const PublishedMap& map);
 int pairs_in_a_bank(const PublishedMap& map, int operand, int other);
 
 // Returns all maps as text: registers by row and column, bank conflicts by each rule, and how many
-// of these the reuse cache hides in the map's order.
+// of the conflicts the reuse cache hides in the map's order.
 std::string published_text();
 
 }  // namespace tessera::sass

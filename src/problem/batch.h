@@ -11,7 +11,7 @@ namespace tessera {
 
 enum class BatchKind {
   kNone,
-  kStrided,   // matrix i of an operand begins i strides after its first one
+  kStrided,   // matrix i of an operand begins i strides after matrix 0
   kPointers,  // addresses in device memory, not checked for overlap
   kGroups,    // consecutive rows of A, C and D form groups; each group has its own B
 };

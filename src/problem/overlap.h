@@ -1,5 +1,5 @@
 // Whether matrices in memory share an element. Ranges of addresses are not enough: sub-blocks of
-// one matrix interleave, and so may the products of a batch.
+// one matrix interleave, and products of a batch may interleave, too.
 #pragma once
 
 #include "base/status.h"

@@ -127,7 +127,7 @@ Status check_leading_dimensions(const Problem& problem) {
 }
 
 // Checks a batch of pointers. Only the kernel reads the addresses, so the host checks the alignment
-// that the caller states: it must be enough for an element of each type.
+// that the caller states: the alignment must be enough for an element of each type.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / kAddressBytes;
@@ -212,7 +212,7 @@ Problem with_default_ld(Problem problem) {
   const auto all = leading_dimensions(problem);
   std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd,
                                   &problem.ldx};
-  // WHY: an unused leading dimension may be any number, even one whose bytes exceed every integer.
+  // WHY: an unused leading dimension may be any number, even if its size in bytes overflows.
   constexpr std::int64_t kMostUnused = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool is_too_large = all[i].value > kMostUnused && all[i].is_unused();

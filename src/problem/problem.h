@@ -61,7 +61,7 @@ MatrixView view_a(const Problem& problem);  // (m, k)
 MatrixView view_b(const Problem& problem);  // (k, n)
 MatrixView view_c(const Problem& problem);  // (m, n)
 MatrixView view_d(const Problem& problem);  // (m, n)
-MatrixView view_x(const Problem& problem);  // (m, n); no rows and columns where it is not written
+MatrixView view_x(const Problem& problem);  // (m, n); empty if X is not written
 
 Problem with_default_ld(Problem problem);
 
@@ -80,8 +80,8 @@ MatrixView view_of(VectorKind kind, const Problem& problem);
 ElementType scale_type(const Types& types);
 ElementType bias_type(const Types& types);
 
-// Returns kUnsupported for a problem that no kernel can compute yet: with scales, or with an
-// epilogue of integer sums. The message names what is not supported.
+// Returns kUnsupported for a problem that no kernel can compute yet: a problem with scales, or with
+// an epilogue of integer sums. The message names the part that is not supported.
 Status check_supported(const Problem& problem);
 
 // Returns the same product in the other order: D^T = op(B)^T op(A)^T, in the same memory. A

@@ -70,7 +70,7 @@ int explain_exception(const std::string& command) {
   }
 }
 
-// Parses "explain FILE.cu ..." like check, and "-std=c++17", as nvcc spells it, like "--std=c++17".
+// Reads "explain FILE.cu ..." as a call of check, and "-std=c++17" (for nvcc) as "--std=c++17".
 std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
     if (argument.starts_with("-std=")) argument.insert(0, "-");

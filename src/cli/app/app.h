@@ -1,4 +1,4 @@
-// The program: the list of commands, and the function that runs the one on the command line.
+// The program: the list of commands, and the function that runs the command of a command line.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 #include "cli/options/session.h"
 
 namespace tessera::cli {
-using namespace checking;  // the room with the code of check
+using namespace checking;  // the code of check
 
 namespace {
 

@@ -28,11 +28,11 @@ std::vector<checking::Argument> parse_arguments(const CheckArguments& options);
 // The options for nvcc: the words of --nvcc-arg as they are, then -D, -I and -std.
 std::vector<std::string> nvcc_arguments_of(const CheckArguments& options);
 
-// Says which parts of the call are missing or do not fit the kernel; empty: none.
+// Says which parts of the call are missing or do not fit the kernel; empty if all parts fit.
 std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<checking::Argument>& arguments);
 
-// The array with this name. Throws kBadArgument, with the option that names it, if there is none.
+// The array with this name. Throws kBadArgument, which names `option`, if there is no such array.
 const checking::HostArray& array_named(const std::vector<checking::HostArray>& arrays,
                                        const std::string& name, const std::string& option);
 
@@ -40,7 +40,7 @@ checking::CheckPlan plan_of(const CheckArguments& options, checking::Code code,
                             const vgpu::KernelSignature& kernel,
                             std::vector<checking::Argument> arguments);
 
-// A request for a call that can be run, for a user whose own call cannot.
+// A request for a call that can be run, for a user whose own call cannot be run.
 ProposalRequest request_of(const CheckArguments& options, const checking::Code& code,
                            const std::vector<checking::Argument>& arguments);
 

@@ -19,7 +19,7 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 15;  // after which the other kernels are only named
+constexpr double kSecondsOfKernels = 15;  // later kernels are only named
 
 // The path of the source that the PTX was compiled from; a .ptx file may name its source.
 std::string source_of(const Code& code) {
@@ -86,7 +86,7 @@ std::string origin_of(const HostSource& source, const Proposed& proposed) {
   return text;
 }
 
-// What happens in the call, and what the checks find.
+// Text about the proposed call: whether it runs, and what the checks find.
 std::string findings_of(const Proposal& proposal) {
   std::vector<std::string> names;
   for (const std::string& name : proposal.found) {

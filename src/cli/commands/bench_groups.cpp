@@ -32,8 +32,8 @@ KernelChoice best_within(std::int64_t bytes, const Problem& problem, const Bench
   return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
-// The library's choice within the vendor's workspace. If no plan fits, `otherwise`, whose
-// record then states the reason.
+// The library's choice within the vendor library's workspace. If no plan fits, returns `otherwise`;
+// the record of `otherwise` then states the reason.
 KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
                                  const BenchRequest& request) {
   try {
@@ -57,8 +57,8 @@ lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t pla
   return candidate;
 }
 
-// Adds the kernel; if its plan needs more than the vendor's workspace, the kernel within that, too;
-// and each of these with the code of the other build.
+// Adds the kernel; if its plan needs more than the vendor library's workspace, also the kernel
+// within that workspace; and each of these candidates with the code of the other build.
 void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
                     const BenchRequest& request) {
   std::vector<lab::BenchCandidate>& list = group.candidates;
@@ -89,7 +89,7 @@ std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
       if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
     }
   } catch (const StatusError&) {
-    // the kernel's own record will say why
+    // no entries: the kernel's own record will say why it has no plan
   }
   return entries;
 }

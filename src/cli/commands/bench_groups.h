@@ -16,11 +16,11 @@ namespace tessera::cli {
 // The workspace limit of our plans.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
-  // Also times plans that need more workspace than the vendor's library has a second
-  // time, within that amount.
+  // Plans that need more workspace than the vendor's library has are timed a second time, within
+  // the workspace of the vendor's library.
   bool and_vendors = false;
 };
-// BYTES, "vendor" (the vendor library's amount) or "none"; empty: no limit, and the vendor's.
+// BYTES, "vendor" (the vendor library's workspace) or "none"; empty: no limit, and_vendors is set.
 WorkspaceLimit parse_workspace_limit(const std::string& text);
 
 struct BenchRequest {
@@ -35,7 +35,7 @@ struct BenchRequest {
   lab::RewrittenCode* rewritten;  // null if nothing is rewritten
 };
 
-// Reads "all", or a list of "remapped", "reordered" and "both". Empty text: none.
+// Reads "all", or a list of "remapped", "reordered" and "both". Returns no rewritings for "".
 std::vector<lab::Rewriting> parse_rewritings(const std::string& text);
 
 // A problem, and the kernels of one type that are measured on it.

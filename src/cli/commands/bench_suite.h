@@ -1,4 +1,4 @@
-// bench --suite drawn: problems that a seed draws from the distribution that goals are stated for.
+// bench --suite drawn: problems that a seed draws from the distribution of the performance goals.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct SuiteArguments {
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);
 bool is_timed_suite(const std::string& name);
-// Throws kBadArgument if one of these options is given without such a suite.
+// For a call without a drawn suite: throws kBadArgument if one of these options is given.
 void require_drawn_suite(const SuiteArguments& arguments);
 
 struct SuiteRequest {

@@ -23,7 +23,7 @@
 #include "cli/terminal/output.h"
 
 namespace tessera::cli {
-using namespace checking;  // the room with the code of check
+using namespace checking;  // the code of check
 
 namespace {
 

@@ -45,7 +45,7 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
   return record;
 }
 
-// Whether the device can load the kernel's image; a GPU that was not asked for may not be able to.
+// Whether the device can load the kernel's image. A GPU that the user did not request may fail.
 bool loads(Device& device, const KernelChoice& kernel) {
   try {
     device.load(image_of(*kernel.kernel, first_entry_of(kernel)));
@@ -56,8 +56,8 @@ bool loads(Device& device, const KernelChoice& kernel) {
   }
 }
 
-// Runs one rung. Without a fallback, one device gives all results. With a GPU, the virtual GPU
-// gives counts for its own small shape, and all results of kernels that the GPU cannot load.
+// Runs one rung. Without a fallback, one device gives all results. With a fallback, the virtual GPU
+// gives the counts, for a small shape, and the GPU, if it can load the kernel, all other results.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;
@@ -100,7 +100,7 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// The part of "as 15 (PTX); cubin proved equal" that a terminal shows. Files have all of it.
+// The part of "as 15 (PTX); cubin proved equal" that a terminal shows. Files hold the whole text.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
 // The longest text that a terminal shows for a verification on the virtual GPU.
@@ -147,7 +147,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
 // The heading shows the shape, which is the same in all rows.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// Columns that a narrow terminal may leave out; those at the end are left out first.
+// Columns that a narrow terminal may leave out, beginning with the last column of this list.
 const std::vector<std::string> kOptional = {
     "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
     "lane instructions", "sectors/request", "host s", "error/bound"};

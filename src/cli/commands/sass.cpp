@@ -98,7 +98,7 @@ void write_page(const SassArguments& options, const std::vector<Reported>& repor
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
-// The main loop beside its PTX, as text. Throws kBadArgument for a file, whose PTX is unknown, and
+// The main loop next to its PTX, as text. Throws kBadArgument for a file, whose PTX is unknown, and
 // for code without a loop that multiplies.
 std::string beside_text(const Reported& one) {
   try {
@@ -226,7 +226,7 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-// If the user gives --kernel alone, it names the kernel, as in other commands, and not an entry.
+// Without a target, --kernel names the kernel, as in other commands, and not an entry.
 SassArguments with_target(const SassArguments& given) {
   SassArguments options = given;
   const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||

@@ -30,7 +30,7 @@ struct VerifyArguments {
   bool in_place = false, quick = false, checks = false;
 };
 
-// The problems of a call without a shape: the tests' lattice, in the requested layouts and orders.
+// The problems of a call without a shape: the lattice of shapes, in the given layouts and orders.
 std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, const Types& types,
                                             std::uint64_t seed) {
   const auto& p = options.problem;

@@ -15,12 +15,12 @@
 namespace tessera::cli {
 namespace {
 
-// Multiply-adds per panel: at least a tenth of a second on the virtual GPU with one core. WHY not
-// more: between panels the bar moves, and Ctrl-C stops the work.
+// Multiply-adds per panel, which take at least a tenth of a second on the virtual GPU with one
+// core. WHY not more: the bar moves, and Ctrl-C stops the work, only between panels.
 constexpr double kPanelMultiplyAdds = 1e8;
 // The host's BLAS is about a hundred times as fast as the virtual GPU.
 constexpr double kHostPanelMultiplyAdds = 1e10;
-constexpr std::int64_t kPanelRows = 128;  // panels start at multiples of it, so bases stay aligned
+constexpr std::int64_t kPanelRows = 128;  // panels start at multiples of 128 rows, for alignment
 
 [[noreturn]] void refuse(const std::string& message) {
   throw StatusError(Status::bad_argument(message));
@@ -84,7 +84,7 @@ void store(NpyFile& file, std::int64_t r, std::int64_t c, double value) {
   store_element(file.header().type, value, file.data() + size_of(file.header().type) * at);
 }
 
-// C in the order of D, so that D can start as a copy of C.
+// C in the storage order of D, so that D can start as a copy of C.
 NpyFile c_in_order_of(const NpyFile& c, bool fortran_order) {
   NpyFile turned = NpyFile::make(c.header().type, c.header().rows, c.header().cols, fortran_order);
   for (std::int64_t r = 0; r < c.header().rows; ++r) {

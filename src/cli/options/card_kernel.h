@@ -1,5 +1,5 @@
-// Catalog kernels as machine code for the card that --gpu names, which reports about that card must
-// examine. The build has cubins for few cards; the code for others is assembled on demand.
+// Catalog kernels as machine code for the card that --gpu names, for reports about that card. The
+// build has cubins for few cards; the code for other cards is assembled on demand.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tessera::cli {
 
-// The reason why the kernel does not run on the GPU; empty if it does.
+// The reason why the kernel does not run on the GPU; empty if the kernel runs there.
 std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu);
 
 // The kernels for one card. The kernels that on_card() returns live as long as this object.

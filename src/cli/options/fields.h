@@ -10,13 +10,13 @@ namespace tessera::cli {
 
 struct FieldOption {
   std::string_view field;   // the field's name in messages of the library
-  std::string_view option;  // the option that sets it; empty: there is none
+  std::string_view option;  // the option that sets the field; empty: no option
 };
 
 // The table of all fields and their options.
 std::span<const FieldOption> field_options();
 
-// Text that the command line adds to advice, because the library does not know the virtual GPU.
+// Text that the command line adds to advice of the library, which does not know the virtual GPU.
 struct Advice {
   std::string_view said, more;
 };

@@ -18,7 +18,7 @@ void add_gpu_option(Parser& parser, std::string& gpu);
 // known card ("like=a100"; default h200). Throws kBadArgument with the possible names or words.
 const arch::Gpu& gpu_of(const std::string& text);
 
-// The GPU's limits for plans. The SM is at least 7.5, the lowest that there is code for.
+// The GPU's limits for plans. The SM is at least 7.5, because there is no code for older SMs.
 gemm::DeviceLimits limits_of(const arch::Gpu& gpu);
 
 std::string names_of_gpus();  // "h200, a100, ..."

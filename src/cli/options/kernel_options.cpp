@@ -13,7 +13,7 @@ namespace tessera::cli {
 namespace {
 
 // The kernels that can compute products of these types: directly, after a launch that widens an
-// operand, or by keeping sums for an epilogue.
+// operand, or with unrounded sums as output, to which a last step applies the epilogue.
 std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, const Types& types,
                                       const ProblemOptions& options) {
   Problem problem{.types = types};
@@ -63,7 +63,7 @@ Types types_for_best(const ProblemOptions& options) {
 KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
                              const gemm::PlanOptions& how) {
   const gemm::Plan plan = gemm::plan(problem, {}, limits, how);
-  // WHY: another plan of this kernel may differ from the plan that was measured.
+  // WHY: `tessera tune` measured one plan of this kernel; another plan may be slower.
   const bool is_tuned = plan.tuned.is_taken();
   return {&plan.kernel(), plan.row().variant,
           is_tuned ? gemm::name_of(plan.offers.front().decision) : ""};

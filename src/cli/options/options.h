@@ -26,7 +26,7 @@ struct ProblemOptions {
 };
 
 struct DeviceOptions {
-  std::string device;   // "cuda", "cuda:1", "virtual"; empty: the first GPU if there is one
+  std::string device;   // "cuda", "cuda:1", "virtual"; empty: the first GPU, if any
   std::string threads;  // threads of the virtual GPU
   std::string sms;      // SMs of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
@@ -71,7 +71,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape&
                                      const gemm::DeviceLimits& limits, const char* command);
 
 // Kernels, and the types of their problems: the kernels' own types or, with --type, the given
-// types, also for kernels that keep the sums of an epilogue.
+// types, also for kernels whose output is sums for a later epilogue.
 struct KernelsOfType {
   Types types;
   std::vector<KernelChoice> kernels;
@@ -83,14 +83,14 @@ Batch dense_batch(const Problem& problem, std::int64_t count);
 
 // All shapes that -m, -n, -k and --shapes name; `otherwise` if none of these options is given.
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);
-std::vector<std::string> layouts_of(const ProblemOptions& options);  // default: the suite's or "NN"
+std::vector<std::string> layouts_of(const ProblemOptions& options);  // default: by suite, or "NN"
 std::vector<Order> orders_of(const ProblemOptions& options);         // default: column-major
 
 // All combinations of shapes, layouts and orders for one type; checked, with leading dimensions.
 std::vector<Problem> problems_of(const ProblemOptions& options, const Types& types,
                                  const Shape& otherwise);
 
-// The one problem of the options. Throws kBadArgument if there are more: `command` takes one.
+// The one problem of the options. Throws kBadArgument for several: `command` takes one problem.
 Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command);
 

@@ -58,7 +58,7 @@ class Program {
                      const std::string& footer);
 
   // Parses the arguments, and sets the variables of the options. False: help or version was
-  // printed. Throws kBadArgument: the argument, what is wrong with it, and the rule.
+  // printed. Throws kBadArgument with the argument, what is wrong with it, and the rule.
   bool parse(const std::vector<std::string>& arguments);
   std::string chosen_command() const;  // after parse(), even if it threw; may be empty
 

@@ -21,7 +21,7 @@ namespace tessera::cli {
 struct Devices {
   std::unique_ptr<Device> device;
   std::unique_ptr<Device> fallback;  // the virtual GPU, if a GPU was found but not asked for
-  std::string note;                  // why there is no GPU, if no device was asked for
+  std::string note;                  // why there is no GPU, if the user requested no device
 
   // The word of --device for the device on which this record was made.
   std::string word_of(const lab::Record& record) const;
@@ -43,7 +43,7 @@ void count_memory(Devices& devices);
 
 struct Baseline {
   std::unique_ptr<lab::Vendor> vendor;  // null: no vendor library
-  std::string description;              // the library's version, or why there is none
+  std::string description;              // the library's version, or why it is missing
 };
 
 // Loads the vendor's library. Throws only if --vendor-lib is given and cannot be used.

@@ -23,11 +23,11 @@ struct MachineKernel {
   std::string_view ptx;                // for a catalog kernel: the PTX that the cubin was made from
 };
 
-// The kernels that `target` names: the path of a file, or kernels of the catalog. `entry`
-// selects entries by name or by a part of the name. If `entry` is empty, a file gives all
-// entries, and a catalog kernel the entry for column-major NN problems. `sm` selects one
-// architecture in a file (0: all); catalog kernels are in the code of `gpu`. Throws StatusError
-// if nothing is found.
+// The kernels that `target` names: the path of a file, or kernels of the catalog. `entry` selects
+// entries by name or by a part of the name. If `entry` is empty, a file gives all entries, and a
+// catalog kernel the entry for column-major NN problems. `sm` selects one architecture in a file
+// (0: all); for catalog kernels, the code for `gpu` is taken. Throws StatusError if nothing is
+// found.
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 
@@ -36,8 +36,8 @@ std::vector<std::byte> file_bytes(const std::string& path);
 
 // For a catalog kernel with a patched cubin: the patched cubin, or the cubin before patching.
 enum class CubinKind { kAsRun, kUnpatched };
-// The one cubin in a file (if `sm` is not 0, for this architecture), or that of a catalog kernel
-// for `gpu`: of several images, the one with an entry whose name contains `entry`.
+// The only cubin in a file (for architecture `sm`, unless 0), or the cubin of a catalog kernel for
+// `gpu`: if there are several, the cubin with the first entry whose name contains `entry`.
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
                                    const arch::Gpu& gpu, CubinKind kind = CubinKind::kAsRun);
 

@@ -11,8 +11,8 @@
 
 namespace tessera::cli {
 
-// A note that the build has patched the code of a catalog kernel, or why not. The text is
-// empty for all other code.
+// A note that the build has patched the code of a catalog kernel, or why the build has not patched
+// it. The text is empty for all other code.
 sass::Note patch_note(const MachineKernel& kernel);
 
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);

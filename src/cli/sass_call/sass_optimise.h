@@ -16,10 +16,10 @@ struct Optimised {
   Table loops;  // cycles and bubbles of loops, before and after, by the port model
 };
 
-// What is changed: the registers of FFMAs (remaps), their order (reorders), or both.
+// The changes to make: other registers for FFMAs (remaps), another order (reorders), or both.
 struct Changes {
   bool remaps = false, reorders = true;
-  int sm = 0;  // selects one of several cubins in a file; 0: the file has one
+  int sm = 0;  // selects one of several cubins in a file; 0: the only cubin
 };
 // Optimises a cubin and writes the new one to `out`. `target` is a file with one cubin, or a
 // kernel of the catalog, whose image for `gpu` is used. `kernel` is a kernel's name, a part of

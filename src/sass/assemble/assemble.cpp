@@ -15,7 +15,7 @@ namespace {
 
 struct Line {
   std::size_t number = 0;
-  std::string_view text;  // without comment and blanks at its end
+  std::string_view text;  // without the comment and the blanks at the end of the line
 };
 
 std::vector<Line> lines_of(std::string_view text) {
@@ -137,8 +137,8 @@ class Text {
     }
   }
 
-  // Checks that each kernel of the text is a kernel of the file, with the same offset and length,
-  // so that nothing but code is overwritten.
+  // Checks that each kernel of the text is a kernel of the cubin that the .data lines hold, with
+  // the same offset and length, so that nothing but code is overwritten.
   void check_sizes(const std::vector<KernelLines>& kernels) {
     std::optional<CubinFile> file;
     for (const KernelLines& kernel : kernels) {

@@ -14,8 +14,8 @@
 
 namespace tessera::sass {
 
-// Returns the cubin as text: kernels whose names contain `part` as instructions, everything else as
-// data. Throws std::runtime_error if the file is not a cubin or has no such kernel.
+// Returns the cubin as text. Kernels whose names contain `part` become instructions, everything
+// else becomes data. Throws std::runtime_error if the file is not a cubin or has no such kernel.
 std::string assembly_text(std::span<const std::byte> cubin, std::string_view part = "");
 
 // Returns the cubin that the text describes. Throws AssemblyError if the text is not code that the

@@ -38,7 +38,7 @@ class Cursor {
     word_ = at_;
     return text_.substr(at_);
   }
-  // Throws an error at character `in_word` of the word or rest that was read last.
+  // Throws an error at character `in_word` of the text that word() or rest() returned last.
   [[noreturn]] void fail(const std::string& what, std::size_t in_word = 0) const {
     throw AssemblyError(line_, word_ + in_word + 1, what);
   }
@@ -102,7 +102,7 @@ Control control_in(Cursor& cursor) {
   return control;
 }
 
-// Text in which names were replaced, and for each of its characters the position in the old text.
+// Text in which names were replaced, and the position of each of its characters in the old text.
 struct Replaced {
   std::string text;
   std::vector<std::size_t> origins;
@@ -173,8 +173,8 @@ Instruction raw_words(Cursor& cursor, std::string_view text) {
   return {low, high};
 }
 
-// Returns the bits that the text does not show and that differ from those ptxas usually writes: ";
-// bits 84-85 = 0x2, 91 = 0x1".
+// Returns the bits that the text does not show and that differ from the bits that ptxas usually
+// writes: "; bits 84-85 = 0x2, 91 = 0x1".
 std::string unusual_bits(const Instruction& usual, const Instruction& real) {
   std::string text;
   for (int at = 0; at < 128; ++at) {

@@ -12,8 +12,8 @@
 
 namespace tessera::sass {
 
-// Returns the control field as text, " 1 - w- r- ------". If an instruction that yields has a tag,
-// the tag follows: " #5".
+// Returns the control field as text, " 1 - w- r- ------". If the field holds a tag (Control::batch,
+// only in instructions that yield), the tag follows: " #5".
 std::string control_text(const Control& control);
 
 // Returns the instruction as text. Bits that the text does not show follow if they have unusual
@@ -21,11 +21,11 @@ std::string control_text(const Control& control);
 // 64 bits.
 std::string instruction_text(const Instruction& instruction, std::uint64_t offset, int sm);
 
-// What the names in a kernel stand for: registers, or addresses of labels.
+// The meanings of names in a kernel: registers, or addresses of labels.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 // Returns the instruction that a line of code describes, `offset` bytes from the start of its
-// kernel. Names are replaced by what they stand for. Throws AssemblyError.
+// kernel. Names are replaced by their meanings. Throws AssemblyError.
 Instruction instruction_of_line(std::string_view text, std::size_t line, std::uint64_t offset,
                                 int sm, const Names& names);
 

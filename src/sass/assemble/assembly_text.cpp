@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBytesALine = 32;
 
-// Returns the position of an address in a text that ends with this address; npos if it does not.
+// Returns the position of address `target` at the end of the text; npos if the text ends otherwise.
 std::size_t address_in(const std::string& text, std::uint64_t target) {
   const std::string address = padded_hex(target);
   const std::size_t at = text.rfind(address);

@@ -28,7 +28,7 @@ Instruction with_bits(Instruction instruction, int first, int count, std::uint64
   return instruction;
 }
 
-// A part of a pattern: literal text, or a word that stands in braces.
+// A part of a row's pattern (decode.h): literal text, or a word in braces, which names a field.
 struct Piece {
   std::string_view text;
   bool is_word = false;
@@ -71,7 +71,7 @@ const std::vector<Form>& forms_named(std::string_view stem) {
   return found == table.end() ? kNone : found->second;
 }
 
-// Whether the word prints several operands, or numbers that appear nowhere else in the text.
+// Whether a word of a pattern prints several operands, or numbers that no other word prints.
 bool is_long(std::string_view word) {
   static constexpr std::array<std::string_view, 14> kLong = {"hmma",       "dmma",
                                                              "imma",       "bmma",
@@ -89,7 +89,7 @@ bool takes_all_values(std::string_view word, int bits) {
          word.starts_with("plop");
 }
 
-// Finds values for the fields of one form so that it prints the given text.
+// Finds field values with which one form (one key of a row) prints the given text.
 class Filling {
  public:
   Filling(const Form& form, std::string_view text, std::uint64_t offset, int sm)
@@ -145,8 +145,8 @@ class Filling {
     return piece == 0 ? "guard" : form_.pieces[piece - 1].text;
   }
 
-  // Prints one word. If it reads a field that has no value yet, tries values for the first such
-  // field.
+  // Prints one word of the pattern. If the word reads a field that has no value yet, tries values
+  // for the first such field.
   bool fill(std::size_t piece, std::size_t at, const Instruction& value, const Instruction& given) {
     if (--budget_ < 0) return false;
     operation_.text.clear();
@@ -174,7 +174,7 @@ class Filling {
     return false;
   }
 
-  // Returns the text that a word may have printed: one operand or, for a long word, all the rest.
+  // Returns the text that a word may have printed: one operand, or all the rest if is_long(word).
   std::string_view operand(std::size_t piece, std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (is_long(word(piece))) return rest;
@@ -230,8 +230,8 @@ std::string_view without_guard(std::string_view text) {
   return blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
 }
 
-// Replaces the names that an IMAD has when it moves, adds or shifts by IMAD, since its operands say
-// which it does. Replaces RED by REDG before sm_90.
+// Replaces IMAD.MOV, IMAD.IADD and IMAD.SHL by IMAD: the operands already say that the IMAD moves,
+// adds or shifts. Replaces RED by REDG before sm_90.
 std::string without_alias(std::string_view text, int sm) {
   std::string plain(text);
   if (sm < 90 && without_guard(text).starts_with("RED.")) {

@@ -25,8 +25,8 @@ struct EncodedText {
   Instruction shown;  // a 1 for each bit that follows from the text
 };
 
-// Returns the instruction whose assembly_of() is `text`. Reuse flags are those of the text; the
-// rest of the control field is taken from `control`. Fields that the text does not show are as in
+// Returns the instruction whose assembly_of() is `text`. Reuse flags come from the text, the rest
+// of the control field from `control`. Fields that the text does not show have the values of
 // usual_bits(). Throws EncodingError if no instruction of this architecture has this text, and
 // std::invalid_argument if the hardware does not have this control field.
 EncodedText encode(std::string_view text, const Control& control, std::uint64_t offset, int sm);

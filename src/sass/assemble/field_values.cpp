@@ -40,8 +40,8 @@ class Values {
     }
   }
 
-  // Adds a number in each format. `half_` is the number before it, for the lower half of a pair of
-  // FP16 numbers.
+  // Adds a number in each format, also as the lower half of a pair of FP16 numbers. The upper half
+  // of the pair, `half_`, is the number that was added before.
   void add_float(double value) {
     add(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     add(std::bit_cast<std::uint64_t>(value) >> 32);

@@ -39,7 +39,7 @@ std::vector<std::string> names_in(const std::string& text, std::size_t line, std
 
 std::vector<std::pair<std::string, std::string>> register_names(std::string_view text,
                                                                 std::size_t line) {
-  // A name begins with a small letter, as no word of an instruction does.
+  // A name begins with a small letter; names of opcodes and registers begin with a capital letter.
   static const std::regex kName("[a-z][A-Za-z_0-9]*"), kRegister("U?R[0-9]+|U?P[0-6]");
   constexpr std::size_t kWord = 5;  // ".name"
   const std::size_t equals = text.find('=');

@@ -14,8 +14,8 @@ namespace {
   throw std::runtime_error("Damaged cubin: " + what);
 }
 
-// A record of a .nv.info section: a format byte, an attribute byte, and 16 bits. These are the
-// value itself or, in format 4, the length of the payload that follows.
+// A record of a .nv.info section: a format byte, an attribute byte, and 16 bits. The 16 bits hold
+// the value or, in format 4, the length of the payload that follows them.
 constexpr int kFrameSize = 0x11, kRegisterCount = 0x2f, kMaxThreads = 0x05;
 constexpr int kPayloadFormat = 4;
 
@@ -37,8 +37,8 @@ std::vector<Record> records_of(std::span<const std::byte> section) {
   return records;
 }
 
-// Reads the records of the file's shared .nv.info section, which name a kernel by its symbol:
-// (symbol, value).
+// Reads the records of the file's shared .nv.info section. A record holds a symbol, which names a
+// kernel, and a value.
 void read_shared_records(const Elf& elf, CubinKernel& kernel) {
   const Section* info = elf.find(".nv.info");
   if (!info) fail("no section .nv.info.");

@@ -21,17 +21,17 @@ using Histogram = std::map<std::string, int>;
 
 // A loop of the code. Its counts include the loops inside it.
 struct Loop {
-  std::uint64_t begin = 0, end = 0;  // its head, and past its last instruction: bytes in the kernel
+  std::uint64_t begin = 0, end = 0;  // byte offsets of the head and of the end
   Histogram histogram;
-  std::vector<std::size_t> members;  // its instructions, by index; there may be others in between
+  std::vector<std::size_t> members;  // indices of instructions, perhaps with gaps
 };
 
 struct CubinKernel {
   std::string name;
-  int registers = 0;               // a thread
-  std::uint64_t shared_bytes = 0;  // static, a block
-  std::uint64_t local_bytes = 0;   // stack frame, a thread; arrays in local memory and spills
-  int max_threads = 0;             // a block; 0 if the kernel states none
+  int registers = 0;               // per thread
+  std::uint64_t shared_bytes = 0;  // static, per block
+  std::uint64_t local_bytes = 0;   // stack frame per thread: arrays in local memory and spills
+  int max_threads = 0;             // per block; 0 if the kernel states no number
   std::uint64_t code_offset = 0;   // start of the code in the file
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
@@ -44,15 +44,15 @@ struct CubinFile {
   int abi = 0;  // 7 (CUDA 12) or 8 (CUDA 13)
   std::vector<CubinKernel> kernels;
 
-  const CubinKernel* find(std::string_view kernel) const;  // nullptr if there is none
+  const CubinKernel* find(std::string_view kernel) const;  // nullptr if not found
 };
 
 // Reads cubins of CUDA 12 and 13. Throws std::runtime_error with one sentence on anything
 // malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
 
-// Returns a copy of the file in which the kernel's instructions are replaced by as many others.
-// Throws std::invalid_argument if the numbers differ.
+// Returns a copy of the file in which `code` replaces the kernel's instructions. Throws
+// std::invalid_argument if `code` does not have as many instructions as the kernel.
 std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
                                  std::span<const Instruction> code);
 

@@ -7,7 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-// Field offsets of ELF64, from its specification. Those of e_machine and e_flags were read off
+// Field offsets of ELF64, from its specification. The values of e_machine and e_flags were read off
 // cubins.
 constexpr std::uint64_t kAbiVersion = 8, kMachine = 18, kSectionTable = 40, kElfFlags = 48;
 constexpr std::uint64_t kProgramTable = 32, kProgramEntrySize = 54, kProgramCount = 56;

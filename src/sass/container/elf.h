@@ -15,7 +15,7 @@ struct Section {
   std::string name;
   std::uint32_t type = 0;
   std::uint64_t size = 0;            // also for a section without bytes in the file
-  std::span<const std::byte> bytes;  // empty where the file holds none
+  std::span<const std::byte> bytes;  // empty if the file holds no bytes
 };
 
 struct Elf {
@@ -24,7 +24,7 @@ struct Elf {
   std::vector<Section> sections;
   std::vector<std::string> symbols;  // names, by symbol index
 
-  const Section* find(std::string_view name) const;  // nullptr if there is none
+  const Section* find(std::string_view name) const;  // nullptr if not found
 };
 
 // Reads cubins of CUDA 12 and 13 (ABI versions 7 and 8). Throws a std::runtime_error that says what

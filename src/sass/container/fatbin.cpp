@@ -64,8 +64,8 @@ bool starts_fatbin(std::span<const std::byte> bytes) {
          number_at<std::uint16_t>(bytes, 4) == 1;
 }
 
-// Returns the length of the fatbin at `at`. If the file is a fatbin, damage is an error; in the
-// middle of a program, the same bytes may mean something else.
+// Returns the length of the fatbin at `at`. Throws if a file that begins with a fatbin is damaged.
+// Elsewhere in a file the bytes may be no fatbin, so damage is only noted in `found.skipped`.
 std::uint64_t fatbin_at(std::span<const std::byte> file, std::uint64_t at, FoundCode& found) {
   try {
     return read_fatbin(file.subspan(at), found);

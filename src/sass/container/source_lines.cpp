@@ -70,7 +70,7 @@ std::map<std::uint64_t, std::string> owners_of(const Elf& elf) {
 
 struct Header {
   std::uint64_t end = 0;      // end of the unit
-  std::uint64_t program = 0;  // start of its program
+  std::uint64_t program = 0;  // start of the unit's line program
   int version = 0, step = 1, line_base = 0, line_range = 1, first_special = 1;
   std::array<std::uint8_t, 256> operands = {};
   std::vector<std::string> files = {""};  // numbered from 1

@@ -18,7 +18,7 @@ struct SourceLine {
 };
 
 // For each kernel: the source line of each instruction that begins a new line, by byte offset. The
-// table is empty if the file has no line section or one of another version.
+// table is empty if the file has no line section, or one that is not in DWARF version 2.
 using LineTable = std::map<std::string, std::map<std::uint64_t, SourceLine>>;
 LineTable read_source_lines(const Elf& elf);
 

@@ -55,8 +55,8 @@ void print_pattern(Decoding& decoding, std::string_view pattern) {
   }
 }
 
-// HW: FP64 arithmetic has a fixed latency on sm_90: none of it sets a scoreboard in what ptxas 13.0
-// writes for sm_90a, while all of it does for sm_75, sm_80, sm_86 and sm_89.
+// HW: FP64 arithmetic has a fixed latency on sm_90: in the code of ptxas 13.0, FP64 instructions
+// never set a scoreboard on sm_90a, but set scoreboards on sm_75, sm_80, sm_86 and sm_89.
 Timing timing_of(const Row& row, int sm) {
   const bool has_fixed_fp64 = sm == 90;
   const bool is_fp64 = row.pattern.starts_with("D") && row.timing == Timing::kFixed;

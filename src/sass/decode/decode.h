@@ -19,9 +19,9 @@ enum class Guard { kThread, kWarp };
 
 struct Row {
   // If `forms` is empty: the whole key of one instruction. Otherwise bits 0-8 of the key, and
-  // `forms` lists the values that bits 9-11 may have. They say where the second and third operands
-  // come from: '1' registers, '2' and '4' an immediate, '3' and '5' a constant, '6' and '7' a
-  // uniform register (these have bit 91 set).
+  // `forms` lists the values that bits 9-11 may have. These values say where the second and third
+  // operands come from: '1' registers, '2' and '4' an immediate, '3' and '5' a constant, '6' and
+  // '7' a uniform register (with bit 91 set).
   int code;
   std::string_view forms;
   Timing timing;
@@ -47,10 +47,10 @@ const Row* find_row(int key);  // nullptr if the key has no row
 // Returns every key that has a row, in increasing order.
 std::span<const int> all_keys();
 
-// Notes which field a word of a pattern reads first of those that have no value yet, and how much
-// was printed before. The encoder, which tries values field by field, needs this.
+// Notes which of the fields without a value a word of a pattern reads first, and how much text was
+// printed before. The encoder, which tries values field by field, needs this.
 struct FieldReads {
-  Instruction given;  // a 1 for each bit that is
+  Instruction given;  // a 1 for each bit with a value
   int first = -1, count = 0;
   std::size_t printed = 0;
 
@@ -84,7 +84,7 @@ struct Decoding {
 
 void print_guard(Decoding& decoding, Guard guard);
 // Prints the field that a word in braces names: "name" or "name:argument". Throws std::logic_error
-// if it does not know the word, which is a mistake in a row.
+// if the word is unknown, which means that a row is wrong.
 void print_piece(Decoding& decoding, std::string_view piece);
 // Like print_piece, for words that begin with a dot. Returns false if there is no such word.
 bool print_modifier(Decoding& decoding, std::string_view word);

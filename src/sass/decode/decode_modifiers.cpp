@@ -6,7 +6,7 @@
 #include "sass/decode/decode.h"
 
 // HW: positions and values as in open compilers and assemblers (Mesa's NAK, turingas, CuAssembler),
-// checked against code compiled for these tests.
+// checked against code that was compiled for the tests of the decoder.
 namespace tessera::sass {
 namespace {
 

@@ -34,7 +34,7 @@ std::string decimal(double value) {
   if (std::isnan(value)) return std::string(sign) + "QNAN";
   if (std::isinf(value)) return std::string(sign) + "INF";
   if (value == 0 && std::signbit(value)) return "-0.0";
-  constexpr double kPlain = 1e15;  // larger ones print in full
+  constexpr double kPlain = 1e15;  // larger numbers print with an exponent
   char text[40];
   std::snprintf(text, sizeof text, std::abs(value) < kPlain ? "%.20g" : "%.20e", value);
   return text;
@@ -92,8 +92,8 @@ Source wide_source(const Decoding& decoding) {
   }
 }
 
-// Returns the position of logical operand 0, 1 or 2. In forms 2, 3 and 7 the third operand is in
-// the field at bit 32, and the second one moves to bit 64.
+// Returns the position of logical operand 0, 1 or 2. If the form (bits 9-11) is 2, 3 or 7, the
+// third operand is in the field at bit 32, and the second operand is at bit 64.
 Slot slot_of(const Decoding& decoding, int operand) {
   if (operand == 0) return kSlotA;
   const int form = decoding.form();
@@ -121,7 +121,7 @@ std::string with_signs(const Decoding& decoding, const Slot& slot, const Argumen
   constexpr std::string_view kReuse = ".reuse";
   const bool reused = text.ends_with(kReuse);
   if (reused) text.resize(text.size() - kReuse.size());
-  const bool third_half = argument.halves && slot.place == 64;  // its half takes the usual places
+  const bool third_half = argument.halves && slot.place == 64;  // the half has the usual bits
   const int absolute_bit = third_half ? 83 : slot.absolute, negate = third_half ? 84 : slot.negate;
   const bool absolute = argument.absolute && decoding.bit(absolute_bit);
   if (absolute) text = "|" + text + "|";
@@ -149,8 +149,7 @@ void print_source(Decoding& decoding, int operand, const Slot& slot, const Argum
   decoding.print(with_signs(decoding, slot, argument, std::move(text)));
 }
 
-// Prints a source operand of an instruction on uniform registers, where every register is a uniform
-// one.
+// Prints a source operand of an instruction on uniform registers, whose registers are all uniform.
 void print_uniform_source(Decoding& decoding, int operand, const Argument& argument) {
   const Slot slot = slot_of(decoding, operand);
   if (slot.source == Source::kImmediate) return print_source(decoding, operand, slot, argument);
@@ -283,8 +282,8 @@ void uniform_source(Decoding& decoding, const Argument& argument) {
   print_uniform_source(decoding, operand, argument);
 }
 
-// HW: a sum of two numbers has no second operand. The added number is logical operand 2, but it is
-// in the field of operand 1 and has the reuse flag of operand 2 (turingas; seen in ptxas' output).
+// HW: a sum of two numbers has no logical operand 1. Its second number is logical operand 2, in the
+// field of operand 1, with the reuse flag of operand 2 (turingas; seen in ptxas' output).
 void addend(Decoding& decoding, const Argument& argument) {
   Slot slot = kSlot32;
   slot.source = wide_source(decoding);
@@ -302,7 +301,7 @@ void predicate_out(Decoding& decoding, const Argument&) {
   decoding.print(written_predicate(decoding, file, place));
 }
 
-// Prints the carry that the instruction writes, then a comma; nothing if it writes none.
+// Prints the carry that the instruction writes, then a comma. Prints nothing if there is no carry.
 template <RegisterFile file, int place>
 void carry_out(Decoding& decoding, const Argument&) {
   if (decoding.bits(place, 3) != 7) {
@@ -323,7 +322,7 @@ void carry_in(Decoding& decoding, const Argument&) {
   }
 }
 
-// Prints a comma and the predicate that the instruction writes; nothing if it writes none.
+// Prints a comma and the predicate that the instruction writes; nothing if there is no predicate.
 void result_predicate(Decoding& decoding, const Argument&) {
   if (decoding.bits(81, 3) != 7) {
     decoding.print(", " + written_predicate(decoding, kPredicate, 81));

@@ -1,4 +1,4 @@
-// The functions behind the words in the patterns of decode.h. Internal to src/sass.
+// The functions that print the words in the patterns of decode.h. Internal to src/sass.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace tessera::sass {
 
 // What follows a word's colon, in any order:
-//   the number of registers: digits, or a letter where it depends on a field: 's' size of the
+//   the operand's number of registers: digits, or a letter if a field decides: 's' size of the
 //     access, 'n' and 'N' type of an atomic number and float, 'x' number of matrices, 't' and 'F'
 //     types that a conversion makes and takes, 'k' width of a clock, 'U' 64 bits by bit 73, 'D' and
 //     'E' dimensions of a load and a store by tensor map, 'W' ways of a bulk copy
-//   '-' it may be negated, '|' its absolute value taken, '^' complemented, '~' negated or, in
-//     extended sums, complemented; 'w' it holds two halves, of which one may be meant for both
-//   what an immediate is: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves; none:
-//     bits
+//   how the operand may be changed: '-' negated, '|' absolute value, '^' complemented, '~' negated
+//     or, in extended sums, complemented, 'w' one of its halves used for both
+//   the kind of an immediate: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves;
+//     without a letter: plain bits
 struct Argument {
   int count = 1;
   bool negates = false, absolute = false, complements = false, extends = false, halves = false;
@@ -38,14 +38,14 @@ std::string written_register(Decoding& decoding, RegisterFile file, int place, i
 std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int negate);
 std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
 
-// Prints a word that needs a function of its own.
+// A function that prints one word of a pattern.
 using Printer = void (*)(Decoding&);
 
-// Prints a word for an address or a constant. Returns false if the word is neither.
+// Prints a word for an address or a constant. Returns false for any other word.
 bool print_memory_piece(Decoding& decoding, std::string_view word);
-// Prints a word of a matrix product. Returns false if the word is none.
+// Prints a word of a matrix product. Returns false for any other word.
 bool print_tensor_piece(Decoding& decoding, std::string_view word);
-// Prints a word that only one or two opcodes use. Returns false if the word is none.
+// Prints a word that only one or two opcodes use. Returns false for any other word.
 bool print_special_piece(Decoding& decoding, std::string_view word);
 
 }  // namespace tessera::sass

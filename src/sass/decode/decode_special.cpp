@@ -36,8 +36,8 @@ void print_imad_name(Decoding& decoding) {
   if (!decoding.bit(73) && !decoding.bit(74)) decoding.print(".U32");
 }
 
-// Prints the third operand of a LEA that makes the upper half of a sum: the upper half of the
-// shifted number. If the third operand is an immediate, the second one has moved to bit 64.
+// Prints the third operand of a LEA.HI, which makes the upper half of a sum: the upper half of the
+// number that is shifted. If the third operand is an immediate, the second operand is at bit 64.
 void print_lea_high(Decoding& decoding) {
   constexpr int kImmediateThird = 2;
   if (!decoding.bit(80) || decoding.bit(73)) return;
@@ -65,8 +65,8 @@ void print_plop_third(Decoding& decoding) {
   decoding.print(read_predicate(decoding, file, 68, 71));
 }
 
-// Prints the name of all predicates (`text`), of which the mask at the end of the instruction
-// selects some.
+// Prints `text`, the name of all predicates. Notes that the instruction reads the predicates that
+// the mask in its last operand selects.
 void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
   constexpr int kImmediate = 4;
   // The mask is printed as a separate operand.
@@ -123,8 +123,8 @@ void print_convergence(Decoding& decoding, int place) {
   decoding.print("B" + std::to_string(decoding.bits(place, 4)));
 }
 
-// Returns the distance of a branch. HW: it counts units of 4 bytes, signed, in bits 34-81; from
-// sm_90 on its lowest 8 bits are in bits 16-23.
+// Returns the distance of a branch. HW: the field counts units of 4 bytes, signed, in bits 34-81;
+// from sm_90 on the field's lowest 8 bits are in bits 16-23.
 std::int64_t distance_of(const Decoding& decoding) {
   std::int64_t distance = signed_bits(decoding, 34, 48);
   if (decoding.sm >= 90) {
@@ -247,7 +247,7 @@ void print_all_warp_predicates(Decoding& decoding) {
   print_predicates(decoding, kUniformPredicate, "UPR");
 }
 
-// Prints the mask that a vote writes, if it is used. A vote can write a mask, a predicate or both.
+// Prints the mask that a vote writes, if the mask is used. A vote may write a mask or a predicate.
 void print_vote_result(Decoding& decoding) {
   const std::string text = written_register(decoding, kGeneral, 16, 1);
   if (text != "RZ") decoding.print(text + ", ");

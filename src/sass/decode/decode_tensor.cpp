@@ -70,8 +70,7 @@ const Shape& bmma_shape(const Decoding& decoding) {
   return kShapes[decoding.bits(75, 2)];
 }
 
-// Returns the columns of B in a warpgroup's product, which has 64 rows: 8 more than eight times
-// bits 53-57.
+// Returns the columns of B in a warpgroup's product, which has 64 rows: 8 * (bits 53-57 + 1).
 int columns(const Decoding& decoding) { return static_cast<int>(8 * (decoding.bits(53, 5) + 1)); }
 
 // Returns the columns of B in products of integers or bits, which have fewer widths: 8, 16, 24, 32
@@ -129,8 +128,8 @@ void print_accumulate(Decoding& decoding) {
                  predicate_name(kUniformPredicate, number));
 }
 
-// Prints what follows the matrices in both forms: the old sums, whether they are added, and the
-// scoreboard to signal.
+// Prints the operands after A and B, for A in registers or in shared memory: the old accumulators,
+// the predicate that says whether they are added, and the scoreboard to set.
 void print_rest(Decoding& decoding) {
   decoding.print(", " + read_register(decoding, kGeneral, 64, accumulators(decoding), 2));
   print_accumulate(decoding);

@@ -16,16 +16,16 @@ struct Instruction {
 
   // Returns `count` bits from bit `first` of the instruction on; `count` is at most 64.
   std::uint64_t bits(int first, int count) const;
-  // Returns the bits that distinguish opcodes: bits 0-11, and as bit 12 bit 91, which says that a
-  // uniform register is used.
+  // Returns the bits that distinguish opcodes: bits 0-11 and, as bit 12 of the key, bit 91, which
+  // is set if a uniform register is used.
   int key() const { return static_cast<int>(bits(0, 12) | bits(91, 1) << 12); }
   // Whether the instruction runs in any case: no predicate guards it, a branch has no second
   // predicate (bits 87-90), and it does not depend on convergence.
   bool always_runs() const { return bits(12, 4) == 7 && bits(87, 4) == 7 && !asks_convergence(); }
-  // Whether it is BRA.DIV or BRA.CONV, which depend on the other threads of the warp.
+  // Whether the instruction is BRA.DIV or BRA.CONV, which depend on other threads of the warp.
   bool asks_convergence() const { return bits(0, 12) == 0x947 && bits(33, 1) != 0; }
-  // Whether the guard is "not true". ptxas puts such loads, which do nothing, before asynchronous
-  // copies.
+  // Whether the guard is "not true". ptxas puts loads with this guard, which do nothing, before
+  // asynchronous copies.
   bool never_runs() const { return bits(12, 4) == 0xF; }
 };
 

@@ -3,7 +3,7 @@
 
 namespace tessera::sass {
 
-// HW: conversions use pairs of registers for types of 64 bits (`f` and `t` in the words'
+// HW: conversions use pairs of registers for types of 64 bits ('F' and 't' in the words'
 // arguments).
 std::span<const Row> float_rows() {
   constexpr auto kFixed = Timing::kFixed, kVariable = Timing::kVariable;

@@ -2,7 +2,7 @@
 
 namespace tessera::sass {
 
-// Arithmetic on uniform registers, and moves between these and the threads' registers.
+// Arithmetic on uniform registers, and moves between uniform registers and threads' registers.
 std::span<const Row> uniform_rows() {
   constexpr auto kFixed = Timing::kFixed, kVariable = Timing::kVariable;
   constexpr auto kWarp = Guard::kWarp;

@@ -1,7 +1,7 @@
 // The meaning of one machine instruction: its text, the registers that it reads and writes, and the
 // control field by which ptxas schedules it. The hardware does not wait for results of fixed
-// latency, so the control field is part of a program's correctness. Everything that moves
-// instructions reads it here.
+// latency, so the control field is part of a program's correctness. All code that moves
+// instructions takes these facts from here.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct Control {
   bool yields = false;        // bit 109 is 0: another warp is preferred; no reuse flags then
   int write_scoreboard = -1;  // 0 to 5, released when the results are written; -1: none
   int read_scoreboard = -1;   // 0 to 5, released when the sources were read; -1: none
-  unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before it issues
+  unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before the issue
   unsigned reuse = 0;         // bit i: logical operand i stays in the reuse cache
-  unsigned batch = 0;  // HW: in the place of reuse where it yields: a tag, seen on counted DEPBARs
+  unsigned batch = 0;  // HW: a tag in the bits of `reuse`, if it yields; seen on counted DEPBARs
 };
 Control control_of(const Instruction& instruction);
 // Returns the instruction with another control field. Throws std::invalid_argument if the hardware
@@ -33,12 +33,12 @@ enum class RegisterFile { kGeneral, kUniform, kPredicate, kUniformPredicate };
 struct RegisterUse {
   RegisterFile file = RegisterFile::kGeneral;
   int first = 0, count = 1;
-  int operand = -1;  // logical operand 0, 1, 2 of a read (A, B, C): what ports and reuse go by
+  int operand = -1;  // logical operand 0, 1, 2 of a read (A, B, C), for ports and reuse
 };
 
 enum class Timing {
   kFixed,     // done after a known number of cycles
-  kVariable,  // memory, conversions, FP64, ...: says so by a scoreboard
+  kVariable,  // memory, conversions, FP64, ...: a scoreboard shows the end
   kControl,   // branches, barriers, waits
 };
 
@@ -48,7 +48,7 @@ struct Operation {
   std::vector<RegisterUse> reads, writes;
   Control control;
   Timing timing = Timing::kControl;
-  bool known = false;  // false: not in our table, so it may read and write everything
+  bool known = false;  // false: not in our table, so any register may be read or written
 };
 
 // `offset` is the position of the instruction in its kernel in bytes, `sm` the architecture (90).

@@ -12,7 +12,7 @@ namespace {
 // Returns how many sources can be read from one bank at once.
 int limit_of(BankModel model) { return model == BankModel::kVolta2 ? 2 : 1; }
 
-// Returns the different registers of each bank from which more are needed than can be read at once.
+// Returns the registers, each once, of all banks that must deliver more registers than they can.
 std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   std::ranges::sort(registers);
   registers.erase(std::unique(registers.begin(), registers.end()), registers.end());

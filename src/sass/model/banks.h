@@ -23,8 +23,8 @@ enum class BankModel {
 std::string_view name_of(BankModel model);
 int bank_of(int reg, BankModel model);
 
-// Numbers of FFMAs: all, those whose sources conflict in a bank (`clashes`), and those of them that
-// do not conflict because the reuse cache supplies a register (`hidden`).
+// Numbers of FFMAs: all, those whose sources conflict in a bank (`clashes`), and the clashes that
+// cost nothing because the reuse cache supplies a register (`hidden`).
 struct BankClashes {
   int ffmas = 0, clashes = 0, hidden = 0;
 };
@@ -36,13 +36,13 @@ BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel mode
 
 // An FFMA with several sources in one bank.
 struct Clash {
-  std::size_t at = 0;          // its index in the code
-  std::vector<int> registers;  // its sources in banks that more than one of them needs at a time
-  bool is_hidden = false;      // the reuse cache hands out enough of them
+  std::size_t at = 0;          // the index of the FFMA
+  std::vector<int> registers;  // the sources in banks that must deliver too many of them at once
+  bool is_hidden = false;      // the reuse cache supplies enough of the sources
 };
 std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model);
 std::vector<Clash> clashes_of_loop(std::span<const Operation> body, BankModel model);
-// Returns the rule that costs time on this architecture: kVolta2 or kCrowded2.
+// Returns the model whose conflicts cost time on this architecture: kVolta2 or kCrowded2.
 BankModel rule_of(int sm);
 
 }  // namespace tessera::sass

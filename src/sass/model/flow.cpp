@@ -36,18 +36,18 @@ std::size_t call_target(const Program& program, std::size_t at) {
   return checked_target(program, at, *branch_target(as_branch, at * kInstructionBytes, program.sm));
 }
 
-// HW: BSSY names the address at which its threads meet again: a signed distance in units of 4 bytes
-// in bits 34-63, from the next instruction on. Bits 16-19 number the barrier, in BSYNC too (the
-// same on sm_75 to sm_90, as nvdisasm prints them).
+// HW: BSSY names the address at which its threads meet again: bits 34-63 hold the signed distance
+// from the next instruction in units of 4 bytes. Bits 16-19 of BSSY and BSYNC number the barrier.
+// Both fields are the same on sm_75 to sm_90 (output of nvdisasm).
 std::size_t reconvergence_point(const Program& program, std::size_t at) {
   const auto distance = static_cast<std::int64_t>(program.code[at].bits(34, 30) << 34) >> 34;
   return checked_target(program, at,
                         static_cast<std::int64_t>((at + 1) * kInstructionBytes) + 4 * distance);
 }
 
-// For each convergence barrier, and for each register that holds a copy of one: the instructions at
-// which its threads may meet. Keys are barriers, then registers. A barrier that was never set may
-// lead anywhere.
+// For each convergence barrier, and for each register that holds a copy of a barrier: the
+// instructions at which the barrier's threads may meet. Keys are barriers, then registers. The
+// threads of a barrier that was never set may meet anywhere.
 constexpr int kBarriers = 16;
 constexpr std::size_t kAnywhere = ~std::size_t{0};
 using Places = std::set<std::size_t>;
@@ -140,7 +140,7 @@ bool goes_on(const Program& program, std::size_t at) {
   return !kLeaves.contains(program.operations[at].name) || !program.code[at].always_runs();
 }
 
-// An instruction or block, with the call under which it runs; kNoCall if it runs under none.
+// An instruction or block, with the CALL of its subroutine; kNoCall outside subroutines.
 constexpr std::size_t kNoCall = ~std::size_t{0};
 struct Way {
   std::size_t to, call;
@@ -181,7 +181,7 @@ std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}
 }
 
 // Returns, for the first instruction of each straight piece of code, the end of the piece; 0 for
-// all others.
+// every other instruction.
 std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edges) {
   std::set<std::size_t> joins;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
@@ -194,8 +194,8 @@ std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edg
   return ends;
 }
 
-// Adds edges for threads that reach a BSYNC: they continue where its barrier was set to. This is
-// found by following all paths, and each new edge may add paths.
+// Adds edges for threads that reach a BSYNC: they continue at the address that BSSY set for the
+// barrier. These edges are found by following all paths, and each new edge may add paths.
 void add_reconvergences(const Program& program, Edges& edges) {
   const std::vector<std::size_t> ends = ends_of_pieces(program, edges);
   std::map<Way, Reconvergences> at_entry = {{{0, kNoCall}, {}}};

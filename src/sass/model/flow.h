@@ -1,6 +1,6 @@
 // A kernel's control flow, for analyses over all paths: its operations, and where control may go
-// from each. A fact that holds on one path need not hold on another: loops go back, branches skip
-// waits, subroutines return to several callers.
+// from each operation. A fact that holds on one path need not hold on another: loops go back,
+// branches skip waits, subroutines return to several callers.
 #pragma once
 
 #include <cstddef>
@@ -30,21 +30,21 @@ struct Program {
   int sm = 0;
   std::vector<Instruction> code;
   std::vector<Operation> operations;
-  std::vector<Block> blocks;          // by begin; together they are the whole code
+  std::vector<Block> blocks;          // by begin; all blocks together are the whole code
   std::vector<std::size_t> block_of;  // by instruction
-  std::vector<Node> nodes;            // the entry first; unreachable blocks have none
+  std::vector<Node> nodes;            // the entry first; unreachable blocks have no node
 
   // Whether the instruction has a guard, so that it may be skipped.
   bool is_guarded(std::size_t at) const { return code[at].bits(12, 4) != 7; }
 };
 
-// Returns the kernel's control flow. Throws std::runtime_error with a sentence if it cannot be
+// Returns the kernel's control flow. Throws std::runtime_error with a sentence if a path cannot be
 // followed.
 Program program_of(const CubinKernel& kernel, int sm);
 
 // Returns the first unreachable instruction, apart from the padding after a kernel, or the number
-// of instructions if all are reached. Compilers leave no unreachable code, so such code means that
-// a path is unknown, and nothing may be concluded about the kernel.
+// of instructions if all of them are reached. Compilers leave no unreachable code, so such code
+// means that a path is unknown, and nothing may be concluded about the kernel.
 std::size_t unreached_code(const Program& program);
 
 }  // namespace tessera::sass

@@ -66,8 +66,8 @@ class Findings {
             " in the next cycle, when its scoreboard does not show yet.");
   }
 
-  // HW: a DEPBAR may name scoreboards in addition to its own wait. These are not checked at issue,
-  // because ptxas lets the DEPBAR follow at once.
+  // HW: a DEPBAR may also wait for scoreboards that its operands name. The distance to the setter
+  // is not checked for these scoreboards, because ptxas lets the DEPBAR follow the setter at once.
   bool waits_at_issue(const ScoreboardWait& wait) const {
     const Control& setter = program_.operations[wait.setter].control;
     const Operation& waiter = program_.operations[wait.waiter];
@@ -118,8 +118,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
   for (const RegisterUse& use : operation.writes) check(use);
 }
 
-// What a slot of the reuse cache may contain: the register, the instruction that kept it, and
-// whether the register was written since.
+// The possible contents of a slot of the reuse cache, each with the register, the instruction that
+// kept the register, and whether the register was written since.
 using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
 using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 
@@ -144,9 +144,9 @@ void make_stale(Cache& cache, const RegisterUse& use) {
   }
 }
 
-// WHY: an entry is assumed to survive everything that is not known to end it. Only reads by
-// instructions of fixed latency end it, guarded ones included (otherwise code that ptxas writes
-// would be wrong). `findings` is nullptr while paths are still being followed.
+// WHY: an entry is assumed to stay in the cache until a read by an instruction of fixed latency
+// replaces it. Reads by guarded instructions count as well (otherwise code that ptxas writes would
+// be wrong). `findings` is nullptr while paths are still being followed.
 void step(const Program& program, std::size_t at, Cache& cache, Findings* findings) {
   const Operation& operation = program.operations[at];
   if (operation.timing == Timing::kFixed) {

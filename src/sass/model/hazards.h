@@ -1,8 +1,8 @@
-// Finds hazards in machine code. Hardware does not interlock results of fixed latency, and waits
-// for other results only if the code says so. This finds places where a kernel would compute with a
-// value that has not arrived, or lose one that is still needed, on any path. The required distances
-// are those of ptxas (latencies.h): a kernel without findings keeps to these, which is no proof
-// about silicon.
+// Finds hazards in machine code. The hardware does not interlock results of fixed latency, and
+// waits for other results only where a control field tells it to. This finds places where a kernel
+// would, on any path, compute with a value that has not arrived, or lose a value that is still
+// needed. The required distances are those of ptxas (latencies.h): a kernel without findings keeps
+// these distances, which proves nothing about the hardware.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 namespace tessera::sass {
 
 struct Hazard {
-  std::size_t at = 0;  // the instruction that suffers from it
-  std::size_t by = 0;  // the other one, if there is one; else the same
+  std::size_t at = 0;  // the instruction that goes wrong
+  std::size_t by = 0;  // the instruction that causes the hazard; `at` if there is no other
   std::string reason;  // one sentence: what may go wrong, and with which other instruction
 };
 
 // Returns the hazards in the order of the code. All of these are looked for:
 //   results read, or registers overwritten, too few cycles after a fixed-latency instruction;
 //   results of unknown latency read or overwritten without a wait for their scoreboard, or with a
-//   wait one cycle after it was set; sources overwritten before a slow instruction has read them;
+//   wait one cycle after its setter; sources overwritten before a slow instruction has read them;
 //   combinations of stall, yield and reuse that do not exist; stalls shorter than branches and
 //   waits need; operands kept in the reuse cache although their register was written since;
 //   register tuples that are not aligned as the hardware requires; unknown instructions, and

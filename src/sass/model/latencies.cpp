@@ -169,7 +169,7 @@ int Distances::least(DependenceKind kind, RegisterFile file, LatencyClass first,
   for (const LatencyClass consumer : {second, LatencyClass::kAny}) {
     if (const int cycles = cycles_[index_of(kind, file, first, consumer)]) return cycles;
   }
-  // For a write after a write, no longer distance is required than for a read after a write.
+  // A write after a write requires no more distance than a read after a write.
   if (kind != DependenceKind::kReadAfterWrite) {
     return least(DependenceKind::kReadAfterWrite, file, first, LatencyClass::kAny);
   }

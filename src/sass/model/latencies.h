@@ -1,8 +1,8 @@
 // The shortest distances between dependent instructions. The hardware does not wait for results of
 // fixed latency: the distance between two instructions has to be long enough, and NVIDIA does not
-// publish how long. ptxas knows. These are the shortest distances that it left in everything that
-// this repository compiles, for each architecture; tools/calibrate/mine_latencies reads them off
-// again. Nothing here claims that silicon needs as much.
+// publish how long. The tables hold the shortest distances that ptxas left in all code that this
+// repository compiles, for each architecture; tools/calibrate/mine_latencies reads them off the
+// code again. The hardware may need less.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ namespace tessera::sass {
 enum class LatencyClass {
   kFma,         // FFMA, FMUL, FADD, IMAD, VIADD
   kWide,        // IMAD.WIDE, IMAD.HI
-  kWideAddend,  // the third operand of these, needed later
+  kWideAddend,  // the third operand of kWide, needed later
   kAlu,         // integer, logic, comparison, moves
   kHalf,        // HFMA2.MMA
   kPacked,      // HADD2, HMUL2
@@ -25,7 +25,7 @@ enum class LatencyClass {
   kDouble,      // DFMA, DMUL, DADD, DSETP
   kMatrix,      // DMMA, HMMA
   kMemory,      // loads, stores, atomics, copies
-  kUnit,        // all else that signals by scoreboards: MUFU, conversions, LDC, SYNCS
+  kUnit,        // all others that set scoreboards: MUFU, conversions, LDC, SYNCS
   kToUniform,   // R2UR
   kUniform,     // the uniform pipe
   kConstant,    // ULDC
@@ -39,8 +39,8 @@ enum class LatencyClass {
 std::string_view name_of(LatencyClass latency_class);
 
 LatencyClass class_of_first(const Operation& operation);
-// Returns the class of the second instruction of a dependence. It depends on which operand the
-// instruction needs.
+// Returns the class of the second instruction of a dependence. The class depends on the operand of
+// that instruction to which the dependence leads.
 LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence);
 
 struct LatencyRow {
@@ -61,11 +61,11 @@ struct LatencyTable {
   std::span<const LatencyRow> rows;
   std::span<const StallRow> stalls;
 };
-// Returns the table of this architecture. If it has none, returns that of the last architecture
-// before it that has one, and at least that of sm_75.
+// Returns the table of this architecture or, without one, the table of the last architecture before
+// it that has a table. Before sm_75, returns the table of sm_75.
 const LatencyTable& latencies_of(int sm);
-// Returns distances found in kernels of public repositories (tools/sass_hazards), where they are
-// shorter than those of latencies_of().
+// Returns the distances in kernels of public repositories (tools/sass_hazards) that are shorter
+// than the distances of latencies_of().
 const LatencyTable& public_latencies_of(int sm);
 
 // The distances of one table or two, found by the classes of producer and consumer. Where two
@@ -73,8 +73,8 @@ const LatencyTable& public_latencies_of(int sm);
 class Distances {
  public:
   explicit Distances(const LatencyTable& table, const LatencyTable& more = {});
-  // Returns the number of cycles that must lie between the two instructions; kLongestLatency if
-  // nothing is known about the first one.
+  // Returns the number of cycles that must lie between instructions of these classes;
+  // kLongestLatency if nothing is known about the first class.
   int least(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second) const;
   std::span<const StallRow> stalls() const { return stalls_; }
 
@@ -86,8 +86,8 @@ class Distances {
 };
 const Distances& distances_of(int sm);  // distances of latencies_of() and public_latencies_of()
 
-// HW: a scoreboard can be seen one cycle after the instruction that sets it; ptxas never waits
-// earlier.
+// HW: a wait for a scoreboard must be issued at least this many cycles after the instruction that
+// sets the scoreboard; ptxas never issues a wait earlier.
 inline constexpr int kScoreboardShows = 2;
 
 }  // namespace tessera::sass

@@ -1,7 +1,7 @@
-// Finds the live ranges of registers. A register holds many values, one after the other. A live
-// range is one of them: all writes that may reach a common read, and the code from the first write
-// to the last read. Ranges that are never live at once may share a register, so it is ranges, not
-// registers, that can be renamed.
+// Finds the live ranges of registers. A register holds many values, one after the other. Each value
+// has a live range: all writes that may reach a common read, and the code from the first write to
+// the last read. Ranges that are never live at once may share a register, so renaming works on
+// ranges, not on registers.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace tessera::sass {
 inline constexpr int kNoRange = -1;
 
 struct LiveRange {
-  int reg = 0;               // general register that holds it
-  bool is_at_entry = false;  // read without being written: it holds what the kernel starts with
+  int reg = 0;               // general register that holds the value
+  bool is_at_entry = false;  // read without being written: holds a value from the kernel's start
   // Bit i tells whether the value is live after instruction i.
   std::vector<std::uint64_t> live;
 
@@ -27,8 +27,8 @@ struct LiveRange {
 
 struct LiveRanges {
   std::vector<LiveRange> ranges;
-  // Return the range that an instruction reads or writes in a general register; kNoRange if it does
-  // not.
+  // Return the range that an instruction reads or writes in a general register; kNoRange without
+  // such an access.
   int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
   int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
 

@@ -6,8 +6,8 @@
 namespace tessera::sass {
 namespace {
 
-// A loop's state is small, so it repeats soon. If it has not repeated after this many iterations,
-// their average is taken.
+// A loop's state is small, so it repeats soon. If the state has not repeated after this many
+// iterations, the average of these iterations is taken.
 constexpr int kMaxIterations = 64;
 
 void check(const PortRules& rules) {
@@ -66,9 +66,9 @@ Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
   return prepared;
 }
 
-// Adds the time by which the FFMA pipe is the limit. Issue slots that FFMAs leave free can be used
-// by other instructions, of this warp or of others; the pipe is the limit if too few of these
-// exist.
+// Adds the time by which the FFMA pipe is the limit. Other instructions, of this warp or of other
+// warps, can use the issue slots that FFMAs leave free; the pipe is the limit if there are too few
+// such instructions.
 void add_pipe(PortUse& use, const PortRules& rules) {
   const double slots = use.cycles - use.bubbles;
   use.cycles += std::max(0.0, static_cast<double>(use.ffmas) * rules.ffma_cycles - slots);
@@ -154,7 +154,7 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   }
   kept_ = rules.yield_clears && access.yields ? empty_cache() : kept;
   // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may need more registers
-  // than fit into a window. Their window is as long as they need.
+  // than fit into a window. The window of such an instruction is as long as its reads need.
   const int most = *std::max_element(wanted.begin(), wanted.end());
   is_crowded_ = most > rules.reads_per_cycle * rules.ffma_cycles;
   const int window =

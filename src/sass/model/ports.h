@@ -1,8 +1,8 @@
 // The port model: each register bank of a sub-core delivers one register per cycle, so an FFMA
 // whose three sources are all fresh reads costs more than its issue slot. The model counts the
-// cycles that code loses to this, and takes into account the reuse cache, which saves reads. It is
-// a `model`: measured on Ampere and Blackwell (R. Huerta et al., MICRO 2025), taken over for
-// Hopper; losses on silicon were at least as large there.
+// cycles that code loses to the ports, and takes into account the reuse cache, which saves reads.
+// The rules were measured on Ampere and Blackwell (R. Huerta et al., MICRO 2025) and are assumed to
+// hold on Hopper, where measured losses were at least as large as those of the model.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace tessera::sass {
 // Rules in which GPUs may differ; the defaults are those of the published model.
 struct PortRules {
   int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
-  int reads_per_cycle = 1;         // a bank
+  int reads_per_cycle = 1;         // per bank
   int window = 3;                  // cycles in which an instruction has to get all of its registers
   bool reuse = true;               // whether there is a reuse cache at all
   bool yield_clears = false;       // whether an instruction that yields empties the reuse cache
   bool only_fixed_latency = true;  // whether memory instructions read through other ports
-  bool stalls_are_filled = true;   // by other warps; false: one warp alone waits its stalls out
-  int ffma_cycles = 1;             // for which an FFMA holds its pipe
+  bool stalls_are_filled = true;   // by other warps; false: one warp alone, whose stalls cost time
+  int ffma_cycles = 1;             // how long an FFMA holds its pipe
 };
 
 // Returns how many cycles an FFMA occupies its pipe. HW: a sub-core has 16 FP32 lanes on sm_70,
 // sm_75 and sm_80 and 32 later, so an FFMA takes two cycles or one (NVIDIA's architecture
 // whitepapers).
 int cycles_of_ffma(int sm);
-// Returns the rules of an architecture (75). Banks and ports are the same since Volta (Huerta et
+// Returns the rules of architecture `sm` (75). Banks and ports are the same since Volta (Huerta et
 // al. found them on Turing, Ampere and Blackwell); the FFMA pipe differs.
 PortRules rules_of(int sm);
 inline constexpr int kMaxBanks = 4;
@@ -93,25 +93,25 @@ class PortState {
 };
 
 // The estimated cost of a crowded FFMA (PortState::is_crowded) in cycles, for comparing orders or
-// registers. The estimate is above what the profile below shows. The window of the model hides such
-// an FFMA where slack follows. On sm_70 to sm_80 the cost is not measured; a published order that
-// avoids crowded FFMAs gained about 1 % on a V100. HW: an H200 does not hide them. A loop of 1024
-// FFMAs with 73 crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five
-// instructions after a crowded FFMA: 17.12 cycles after the 43 in the even bank, 5.47 cycles after
-// the 30 in the odd one (Nsight Compute, stalls by dispatch;
+// registers. The estimate is above the cost in the profile below. The window of the model hides a
+// crowded FFMA that slack follows. On sm_70 to sm_80 the cost is not measured; a published order
+// that avoids crowded FFMAs gained about 1 % on a V100. HW: an H200 does not hide crowded FFMAs. A
+// loop of 1024 FFMAs with 73 crowded ones lost 51.2 cycles; of the 30 instructions that lost most,
+// 20 are five instructions after a crowded FFMA: 17.12 cycles after the 43 in the even bank, 5.47
+// cycles after the 30 in the odd bank (Nsight Compute, stalls by dispatch;
 // results/calibration/h200_fp32_profile.json).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
 // Returns the cost of a crowded FFMA in a prediction: 0 on architectures where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
-// The cost of some code. For a loop, it is the cost of one iteration in its steady state, and may
-// be a fraction because one period can span several iterations.
+// The cost of some code. For a loop, the cost of one iteration in its steady state, which may be a
+// fraction because one period can span several iterations.
 struct PortUse {
-  double cycles = 0;      // issue slots or the FFMA pipe, whichever is longer, and bubbles; stalls
-                          // where nothing fills them
+  double cycles = 0;      // the longer of issue slots and FFMA pipe, plus bubbles, plus stalls
+                          // that no other warp fills
   double bubbles = 0;     // cycles lost to ports
   double reads = 0;       // registers taken from the banks
-  double ffma_reads = 0;  // those of FFMAs
+  double ffma_reads = 0;  // registers that FFMAs take from the banks
   double crowded = 0;     // FFMAs that take too many registers from one bank
   int ffmas = 0;
   std::vector<double> bubbles_at;  // by instruction

@@ -21,7 +21,7 @@ struct Pending {
   RegisterFile file;
   int reg;
   std::size_t by;
-  unsigned scoreboards;  // waiting for one of them settles it
+  unsigned scoreboards;  // a wait for any of them ends the access
 
   auto operator<=>(const Pending&) const = default;
 };
@@ -30,8 +30,8 @@ unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard;
 
 constexpr int kScoreboards = 6, kMostCounted = 63;
 
-// How long an access has been pending: when its instruction was issued, and for each scoreboard,
-// how many later instructions set it that cannot finish before this one.
+// How long an access has been pending: when its instruction was issued and, for each scoreboard,
+// how many later instructions set the scoreboard and cannot finish before that instruction.
 struct Since {
   int issued = 0;  // counts from the start of the block at hand
   std::array<std::uint8_t, kScoreboards> later = {};
@@ -62,8 +62,8 @@ bool writes_predicate(const Operation& operation, int predicate) {
   });
 }
 
-// Whether a thread runs at most one of the two instructions, because they have the same guard, once
-// negated.
+// Whether a thread runs at most one of the two instructions, because they have the same guard,
+// negated in one of them.
 bool are_exclusive(const Program& program, std::size_t first, std::size_t second) {
   constexpr std::uint64_t kNegated = 8;
   const std::uint64_t guard = program.code[first].bits(12, 4);
@@ -134,8 +134,8 @@ class Walk {
     });
   }
 
-  // Whether a wait for all but the last `most` instructions also waits for this access: at least
-  // that many later instructions have set the scoreboard that cannot finish before it.
+  // Whether a wait for all but the last `most` setters of a scoreboard also waits for this access:
+  // at least `most` later instructions set the scoreboard and cannot finish before the access.
   static bool settles(const CountedWait& wait, const State::value_type& entry) {
     return waits_for(entry.first, wait.scoreboard) &&
            entry.second.later[wait.scoreboard] >= wait.most;
@@ -149,7 +149,7 @@ class Walk {
     if (later < kMostCounted) ++later;
   }
 
-  // Adds one to the counts of all earlier accesses that finish before the current instruction does.
+  // Adds one to the counts of all earlier accesses that finish before the current instruction.
   void count_later(const Operation& operation) {
     const int written = operation.control.write_scoreboard;
     const int read = operation.control.read_scoreboard;
@@ -164,8 +164,8 @@ class Walk {
     }
   }
 
-  // HW: BSYNC follows BMOV Bn, Rm without a wait, so the barrier has been moved and Rm read by
-  // then.
+  // HW: ptxas lets BSYNC follow BMOV Bn, Rm without a wait, so BMOV has moved the barrier and read
+  // Rm before BSYNC is issued.
   void settle_moved_barriers() {
     std::erase_if(state_, [&](const auto& entry) {
       return entry.first.kind == Pending::Kind::kVariableRead &&
@@ -189,8 +189,8 @@ class Walk {
     });
   }
 
-  // Earlier operations in the same queue that set no scoreboard are finished when this instruction
-  // is.
+  // An earlier operation of the same queue that sets no scoreboard finishes before this
+  // instruction, so a wait for this instruction is also a wait for that operation.
   void adopt(const Operation& operation) {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
@@ -230,8 +230,8 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
-  // Whether the instruction follows an earlier one of its queue in order: both write the same
-  // register, or it writes a register that the earlier one reads.
+  // Whether the instruction's queue keeps it after an earlier instruction: both write the same
+  // register, or the instruction writes a register that the earlier instruction reads.
   bool is_in_order(DependenceKind dependence, const Operation& earlier) const {
     const Operation& now = program_.operations[at_];
     if (dependence == DependenceKind::kWriteAfterRead) return read_in_order(earlier, now);
@@ -284,7 +284,7 @@ class Walk {
     });
     if (!variable) return;
     for_each_register(operation.reads, [&](RegisterFile file, int reg) {
-      // Guards and uniform registers are read at issue, since ptxas protects none of them by a
+      // Guards and uniform registers are read at issue, since ptxas never protects these reads by a
       // scoreboard.
       if (file != RegisterFile::kGeneral) return;
       state_[{Pending::Kind::kVariableRead, file, reg, at_, read}] = {now_, {}};
@@ -309,8 +309,8 @@ State after(const Program& program, const Block& block, State state,
 }  // namespace
 
 bool is_variable(const Operation& operation, int sm) {
-  // HW: these have a fixed latency on sm_90, where ptxas sets no scoreboard for them. On sm_75 to
-  // sm_89 it does; some have none there because a later instruction of their queue has one.
+  // HW: FP64 instructions have a fixed latency on sm_90, where ptxas sets no scoreboard for them.
+  // On sm_75 to sm_89 ptxas sets scoreboards, but not if a later instruction of the queue sets one.
   static const std::set<std::string, std::less<>> kDoubles = {"DFMA", "DMUL", "DADD", "DSETP"};
   // Loads of uniform constants have a fixed latency on every architecture.
   static const std::set<std::string, std::less<>> kConstants = {"ULDC", "ULDC.32", "ULDC.64"};
@@ -322,7 +322,7 @@ bool is_variable(const Operation& operation, int sm) {
 
 namespace {
 
-// Whether a DEPBAR names a scoreboard and a count (.LE), besides its list of scoreboards.
+// Whether a DEPBAR names a scoreboard and a count (.LE), in addition to its list of scoreboards.
 bool counts(const Instruction& depbar) { return depbar.bits(47, 1) != 0; }
 
 }  // namespace
@@ -332,7 +332,7 @@ unsigned waited_scoreboards(const Program& program, std::size_t at) {
   unsigned mask = operation.control.wait_mask;
   if (operation.name == "DEPBAR") {
     // HW: DEPBAR.LE SBn, count, {...} has n in bits 44-46, the count in 38-43 and the list of
-    // scoreboards in 32-37 (NAK). A count above 0 does not wait for the last ones: counted_wait().
+    // scoreboards in 32-37 (NAK). For counts above 0, see counted_wait().
     const Instruction& instruction = program.code[at];
     mask |= static_cast<unsigned>(instruction.bits(32, 6));
     if (counts(instruction) && instruction.bits(38, 6) == 0) mask |= 1u << instruction.bits(44, 3);
@@ -354,8 +354,8 @@ int cycles_of(const Control& control) { return std::max(1, control.stall); }
 void visit_register_dependences(const Program& program, const DependenceListener& listener) {
   std::vector<State> at_entry(program.nodes.size());
   std::vector<bool> seen(program.nodes.size(), false);
-  // WHY the first open node in code order is next: most paths lead forward, so the nodes before it
-  // are then finished. In another order a row of branches would be walked again and again.
+  // WHY the first open node in code order is next: most paths lead forward, so all nodes before it
+  // are then finished. In another order a row of branches would be walked many times.
   std::set<std::pair<std::size_t, std::size_t>> open = {{0, 0}};  // block, node
   seen[0] = true;
   while (!open.empty()) {

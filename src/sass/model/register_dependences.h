@@ -1,7 +1,7 @@
-// Finds register dependences: an instruction needs a register that an earlier one has not finished
-// writing or reading. All paths of a kernel are walked, and every such pair is reported with the
-// fewest cycles that may lie between the two. The hazard checker judges them;
-// tools/calibrate/mine_latencies collects them from a compiler's output.
+// Finds register dependences: pairs of instructions of which the second needs a register that the
+// first has not finished writing or reading. All paths of a kernel are walked, and each pair is
+// reported with the fewest cycles that may lie between the two instructions. The hazard checker
+// judges the pairs; tools/calibrate/mine_latencies collects pairs from a compiler's output.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct RegisterDependence {
   RegisterFile file = RegisterFile::kGeneral;
   int reg = 0;
   int operand = -1;       // operand of the second instruction, as in RegisterUse
-  bool as_guard = false;  // the second one is guarded by the register
+  bool as_guard = false;  // the second instruction is guarded by the register
   // Whether the first instruction takes an unknown time and, on some path, nothing has waited for
   // it.
   bool is_open = false;
@@ -41,15 +41,15 @@ struct DependenceListener {
   std::function<void(const ScoreboardWait&)> wait = [](const ScoreboardWait&) {};
 };
 
-// Instructions of fixed latency that lie this many cycles apart do not depend on each other.
+// The result of an instruction of fixed latency arrives within this many cycles.
 inline constexpr int kLongestLatency = 32;
 
 // Whether the operation has no fixed latency, so that only a scoreboard shows when it is finished.
 bool is_variable(const Operation& operation, int sm);
 // Returns a mask of the scoreboards that the instruction waits for before it is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);
-// A wait until all but the last `most` of the instructions that set a scoreboard are finished, as
-// far as they finish in order. DEPBAR.LE SB0, 0x1 does not wait for the last one.
+// A wait for all instructions that set a scoreboard except the last `most`. It covers only
+// instructions that finish in order. DEPBAR.LE SB0, 0x1 waits for all but the last instruction.
 struct CountedWait {
   int scoreboard = -1;  // -1: the instruction is no such wait
   int most = 0;

@@ -33,7 +33,7 @@ std::vector<RegisterField> register_fields(const Instruction& instruction, int s
   for (const int first : kRegisterFields) {
     const auto reg = static_cast<int>(instruction.bits(first, 8));
     if (reg == kNoRegister) continue;
-    // Flips a bit that keeps tuples of up to 8 registers aligned and does not make RZ.
+    // Flips a bit of the number so that tuples of up to 8 stay aligned and RZ does not appear.
     const int other = (reg ^ 8) == kNoRegister ? reg ^ 16 : reg ^ 8;
     const Operation changed = decode(with_register(instruction, first, other), 0, sm);
     RegisterField field{first, different(operation.reads, changed.reads),

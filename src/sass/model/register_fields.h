@@ -1,5 +1,5 @@
 // Finds the fields of an instruction that name general registers. The decoder says which of the
-// fields at bits 16, 24, 32 and 64 do.
+// fields at bits 16, 24, 32 and 64 name a register.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ inline constexpr std::array kRegisterFields = {16, 24, 32, 64};
 
 struct RegisterField {
   int first = 0;  // bit
-  // The indices in Operation::reads and writes that the field names: one of them, or one of each if
-  // the same register is read and written.
+  // The indices in Operation::reads and writes of the uses that the field names: one use, or a read
+  // and a write if the instruction reads and writes the same register.
   std::vector<std::size_t> reads, writes;
 };
 // Returns the fields that name general registers, without those that name only RZ.

@@ -13,12 +13,12 @@
 
 namespace tessera::sass {
 
-// For each block: general registers of the first version, each with the register in which the
-// second version keeps its value.
+// For each block: general registers of the first version, each with the register of the second
+// version that holds the same value.
 using BlockRenaming = std::vector<std::pair<int, int>>;
 
 // Both versions must have the same length and the same blocks. Registers that a block does not list
-// may hold anything in the second version. At the kernel's entry, the names must be the same. The
+// may hold anything in the second version. At the kernel's entry, no register may be renamed. The
 // renaming is not trusted: with a wrong one, the proof fails.
 Equality prove_equal(const Program& before, const Program& after,
                      std::span<const BlockRenaming> renaming);

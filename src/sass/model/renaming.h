@@ -8,7 +8,7 @@
 
 namespace tessera::sass {
 
-// For each general register of the first version: its register in the second one. A permutation.
+// The register of the second version for each general register of the first. A permutation.
 using Renaming = std::array<int, 256>;
 Renaming no_renaming();
 

@@ -50,7 +50,7 @@ std::string illegal_control(const Operation& operation) {
   constexpr int kLongestWithoutYield = 11;
   if (control.stall < 0 || control.stall > 15) return "a stall is 0 to 15 cycles";
   if (control.yields) {
-    // HW: a DEPBAR that counts has a tag in these bits, not flags (ptxas 13.0).
+    // HW: a DEPBAR with a count has a tag in the bits of the reuse flags (ptxas 13.0).
     const bool has_flags = control.batch != 0 && operation.name != "DEPBAR";
     return control.reuse == 0 && !has_flags
                ? ""

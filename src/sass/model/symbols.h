@@ -28,7 +28,7 @@ class Expressions {
   std::map<Key, Value> numbers_;
 };
 
-// The kinds of expressions. kZero: a register that any instruction set to 0.
+// The kinds of expressions. kZero: a register that was set to 0, whichever instruction set it.
 enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect, kZero };
 
 using Place = std::pair<RegisterFile, int>;
@@ -66,14 +66,14 @@ struct Effect {
 // The state in which one version of a block is run.
 struct Run {
   const Program& program;
-  const Renaming& to_first;  // its general registers to their names in `registers`
+  const Renaming& to_first;  // the program's general registers to their names in `registers`
   Expressions& expressions;
   Registers& registers;
   std::vector<Effect>& effects;
 };
 // Runs the instruction at `at`. `key` identifies its operation without the operands: a tag and,
-// unless this is kZero, the instruction's bits. The values that the instruction reads are appended
-// to `key` and, unless the instruction is pure, its position among the effects.
+// unless the tag is kZero, the instruction's bits. The function appends to `key` the values that
+// the instruction reads and, with the tag kEffect, the instruction's position among the effects.
 void execute(const Run& run, std::size_t at, Key key);
 
 inline Instruction without_control(Instruction instruction) {

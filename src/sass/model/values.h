@@ -14,10 +14,10 @@ namespace tessera::sass {
 
 struct Equality {
   bool is_proved = false;
-  std::string reason;           // if not: the first place and what differs there
+  std::string reason;           // if not proved: the first place that differs, and the difference
   std::size_t blocks = 0;       // compared
-  std::size_t expressions = 0;  // different ones
-  std::size_t effects = 0;      // loads, stores, branches, barriers: same order in both
+  std::size_t expressions = 0;  // different expressions
+  std::size_t effects = 0;      // loads, stores, branches, barriers: same order in both versions
 };
 
 // Both versions must have the same length and the same blocks. An instruction's operation is taken

@@ -17,7 +17,7 @@ int depth_at(const KernelReport& kernel, std::size_t index) {
   return depth;
 }
 
-// Returns the source line of the instruction; "" if it is that of the previous instruction.
+// Returns the source line of the instruction; "" if the previous instruction has the same line.
 std::string line_mark(const KernelReport& kernel, std::size_t index) {
   if (kernel.lines.empty() || kernel.lines[index].line == 0) return "";
   const SourceLine& line = kernel.lines[index];

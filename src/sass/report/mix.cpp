@@ -53,8 +53,8 @@ const std::unordered_map<std::string_view, Kind>& kinds() {
   return table;
 }
 
-// Whether the instruction only moves a value, as integer multiply-adds and packed FP16 operations
-// can.
+// Whether the instruction only moves a value. Integer multiply-adds and packed FP16 operations may
+// serve as moves.
 bool is_move(std::string_view text) {
   return text.find("IMAD.MOV") != text.npos || text.find("-RZ, RZ, ") != text.npos;
 }

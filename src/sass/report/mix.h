@@ -21,15 +21,15 @@ enum class Kind {
   kSharedStore,
   kGlobalLoad,
   kGlobalStore,
-  kCopy,     // asynchronous, and what waits for it
+  kCopy,     // asynchronous copies, and waits for them
   kLocal,    // stack and spills
   kAccess,   // generic and constant memory, atomic operations, fences
-  kInteger,  // logic and addresses, uniform ones too
+  kInteger,  // logic and addresses, also on uniform registers
   kMove,     // also between register files
   kCompare,  // and predicates
   kConvert,  // and special functions
   kControl,  // branches and barriers
-  kNothing,  // NOPs, and what is guarded by "never"
+  kNothing,  // NOPs, and instructions with the guard "never"
 };
 inline constexpr int kKinds = static_cast<int>(Kind::kNothing) + 1;
 

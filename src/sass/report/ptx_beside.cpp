@@ -15,8 +15,7 @@
 namespace tessera::sass {
 namespace {
 
-// The machine operation that each of these PTX opcodes becomes. The others are counted by name
-// (PtxInstruction::machine).
+// The machine operations of PTX opcodes for which PtxInstruction::machine holds no name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperations = {{
     {"mma.", "MMA"},
     {"wgmma.mma_async", "MMA"},
@@ -34,7 +33,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOperati
     {"setp.", "ISETP"},
 }};
 
-// Returns the name without the width: ptxas merges accesses, and the rest of the row shows how.
+// Returns the name without the width, since ptxas merges accesses; the row shows the full names.
 std::string stem_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
 std::string operation_of(const PtxInstruction& one) {
@@ -80,7 +79,7 @@ bool multiplies(const std::string& operation) {
 }
 
 // Returns the main loop by the rule of KernelReport::main_loop(): the loop with the largest share
-// of multiplies, and of equals the shortest one.
+// of multiplies; if several loops have this share, the shortest of them.
 const NaturalLoop* main_loop(const PtxCode& code) {
   const NaturalLoop* best = nullptr;
   double most = 0;

@@ -14,7 +14,7 @@ namespace tessera::sass {
 struct PtxInstruction {
   std::string text;     // blanks squeezed: "@%p1 bra $L__BB0_3"
   std::string opcode;   // "ld.global.v4.f32"
-  std::string machine;  // the cubin reader's name of it: "LDG.128"; empty: not counted
+  std::string machine;  // the cubin reader's name: "LDG.128"; empty: not counted
 };
 
 struct PtxCode {

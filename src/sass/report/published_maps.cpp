@@ -22,8 +22,8 @@ Sums by_rows() {
   return sums;
 }
 
-// Registers of the sums as chosen by hand: column after column with neighbours exchanged, so that a
-// sum's register has another parity than its two factors where these have the same.
+// Registers of the sums as chosen by hand: column after column with neighbours exchanged. If both
+// factors of a sum have registers of the same parity, the sum's register has the other parity.
 Sums by_columns_exchanged() {
   constexpr std::array kOfRow = {17, 16, 19, 18, 21, 20, 23, 22};
   Sums sums;

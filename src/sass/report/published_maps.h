@@ -16,7 +16,7 @@ namespace tessera::sass {
 struct PublishedMap {
   std::string_view name, from;
   BankModel model;  // bank model of the card that the map was made for
-  char of_rows;     // the factor that a row has: 'A' or 'B'; a column has the other
+  char of_rows;     // the factor of a row: 'A' or 'B'; a column has the other factor
   std::array<int, 8> rows, columns;     // registers of the factors
   std::array<std::array<int, 8>, 8> c;  // by row, then column
   std::vector<int> order;               // registers of C as they are multiplied; empty: by rows
@@ -29,7 +29,7 @@ std::vector<Operation> multiplies_of(const PublishedMap& map);
 int pairs_in_a_bank(const PublishedMap& map, int operand, int other);
 
 // Returns all maps as text: registers by row and column, bank conflicts by each rule, and how many
-// of these the reuse cache hides in the map's order.
+// of the conflicts the reuse cache hides in the map's order.
 std::string published_text();
 
 }  // namespace tessera::sass

@@ -84,9 +84,9 @@ std::optional<LoopCounter> counter_of(const KernelReport& kernel, const LoopRepo
   return std::nullopt;
 }
 
-// Returns the number of chains of multiply-adds, in which each adds to the result of the one
-// before. A loop has one chain for each of its sums; the length of the chains is how often it was
-// unrolled.
+// Returns the number of chains of multiply-adds. In a chain, each multiply-add adds to the result
+// of the previous multiply-add. A loop has one chain for each of its sums; the length of a chain is
+// the number of times that the loop was unrolled.
 int chains_of(const KernelReport& kernel, const LoopReport& loop) {
   std::set<int> made;  // registers that hold a sum of this iteration
   int chains = 0;

@@ -1,6 +1,6 @@
 // Predicts a kernel's speed from its machine code, without a run: its loops, how their issue slots
-// are used, what register ports cost, how wide accesses are. All figures are counts of the code;
-// those of ports are a model (ports.h).
+// are used, what register ports cost, how wide accesses are. The figures of ports come from a model
+// (ports.h); all other figures are counts of the code.
 #pragma once
 
 #include <array>
@@ -31,19 +31,19 @@ struct LoopCounter {
 struct LoopReport {
   std::uint64_t begin = 0, end = 0;  // bytes in the kernel
   int depth = 1;                     // 1: in no other loop
-  bool is_straight = true;           // one way through it
+  bool is_straight = true;           // one path through the loop
   std::vector<std::size_t> members;  // instructions, by index
   Mix mix;
-  PortUse ports;                                        // an iteration
+  PortUse ports;                                        // per iteration
   std::array<BankClashes, kBankModels.size()> clashes;  // by kBankModels
   int reuse_flags = 0;
   std::vector<ReuseFault> reuse_faults;  // `at` is an index of `members`
   int illegal_controls = 0;
-  int in_place = 0;  // FFMAs that write the register they add to
+  int in_place = 0;  // FFMAs that write the register to which they add
   int stalls = 0;    // sum of the stall fields: cycles of a warp that waits for nothing else
   std::optional<LoopCounter> counter;
-  int sums = 0;          // chains of multiply-adds: what a thread adds up side by side
-  int global_bytes = 0;  // a thread loads an iteration, asynchronous copies included
+  int sums = 0;          // chains of multiply-adds: sums that a thread computes at the same time
+  int global_bytes = 0;  // loaded per thread and iteration, asynchronous copies included
 
   int slots() const { return mix.total(); }
   int multiplies() const;  // FFMA, DFMA, tensor core instructions
@@ -53,7 +53,7 @@ struct LoopReport {
   // multiplies.
   double ceiling(int sm) const;
   double port_ceiling(int sm) const;
-  double unroll() const;         // multiply-adds that each sum takes an iteration; 0 without sums
+  double unroll() const;         // multiply-adds per sum and iteration; 0 without sums
   double flop_per_byte() const;  // per requested byte of global loads; 0 without loads
 };
 
@@ -70,8 +70,8 @@ struct KernelReport {
   std::vector<std::string> unknown;  // opcodes that our table lacks
   std::vector<LoopReport> loops;     // by address
 
-  // Returns the loop in which multiplies are the largest share of the instructions; of equals the
-  // shortest.
+  // Returns the loop with the largest share of multiplies among its instructions; if several loops
+  // have this share, the shortest of them.
   const LoopReport* main_loop() const;
   // Returns the cycles that the port model loses at an instruction, for the innermost loop that
   // holds it.
@@ -83,7 +83,7 @@ KernelReport report_of(const CubinKernel& kernel, int sm);
 // Returns one sentence: what to do about this loop, or that machine code offers nothing to do.
 std::string verdict(const KernelReport& kernel, const LoopReport& loop);
 
-// A fact from elsewhere that is printed with those of the code: "occupancy", "2 blocks of an SM".
+// A fact from outside the code that the report states as well: "occupancy", "2 blocks of an SM".
 struct Note {
   std::string name, text;
 };

@@ -27,8 +27,8 @@ std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"
 std::string lines_text(const KernelReport& kernel, const LoopReport& loop);
 int count_of_stems(const Mix& mix, std::string_view stems);
 std::vector<std::string> all_names(const Mix& a, const Mix& b);
-// Returns the differences between two kernels of the same length; "" if there are none or the
-// lengths differ.
+// Returns the differences between two kernels of the same length; "" if no instruction differs or
+// the lengths differ.
 std::string changed_instructions(const KernelReport& before, const KernelReport& after);
 
 struct Fact {

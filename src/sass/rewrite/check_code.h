@@ -12,7 +12,7 @@ namespace tessera::sass {
 
 struct CheckedKernel {
   std::string name;
-  std::string not_checked;           // why; "" if it was
+  std::string not_checked;           // the reason; "" if it was checked
   std::vector<std::string> hazards;  // a sentence each
 };
 // Throws std::runtime_error if the file is not a cubin.

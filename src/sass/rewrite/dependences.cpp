@@ -49,7 +49,7 @@ class Collector {
              [&](const RegisterUse&, History& history) { history.readers.push_back(at); });
   }
 
-  // Instructions after the wait at `at` that need its results must stay after the wait.
+  // Makes all instructions that need a result of the wait at `at` stay after this wait.
   void add_wait(std::size_t at, const std::vector<ScoreboardWait>& waits) {
     at_ = at;
     for (const ScoreboardWait& wait : waits) {

@@ -17,15 +17,15 @@ struct Dependence {
 // The dependences of a region, by instruction or by position in the region.
 struct Dependences {
   std::vector<std::vector<Dependence>> before;
-  // For each position whose wait stays there: what the wait needs, whichever instruction is moved
-  // there.
+  // For each position whose instruction moves but leaves its wait there: what this wait needs,
+  // whichever instruction is moved to the position.
   std::vector<std::vector<Dependence>> at_place;
-  std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
+  std::vector<std::size_t> not_before;  // the place of the last such wait that must come first
 };
-// Returns the dependences through registers of all files, of both kinds of hazard, and through
-// waits: an instruction that needs the result of a wait stays after the wait. `moves` tells for
-// each instruction of the program whether it moves; an instruction that moves does not take its
-// wait along.
+// Returns the dependences of a region. Registers of all files cause them, by reads after writes,
+// writes after reads and writes after writes. Waits cause them, too: an instruction that needs the
+// result of a wait stays after the wait. `moves` tells for each instruction of the program whether
+// it moves; an instruction that moves leaves its wait behind.
 Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
                            const std::vector<bool>& moves);
 

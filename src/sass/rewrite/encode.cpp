@@ -34,7 +34,7 @@ constexpr std::uint64_t kIadd3Plain = 0x07ffe000;  // without carry in or out
 constexpr std::uint64_t kMovAllLanes = field(72 - 64, 0xF);
 constexpr std::uint64_t kBraAlways = field(87 - 64, kAlways);
 
-std::uint64_t constant_place(int bytes) {  // bits from bit 32 on; bits 40-53 hold the word offset
+std::uint64_t constant_place(int bytes) {  // shifted by 32: bits 40-53 hold the word offset
   return field(40 - 32, static_cast<std::uint64_t>(bytes / 4));
 }
 

@@ -12,9 +12,9 @@ namespace tessera::sass {
 
 inline constexpr int kZeroRegister = 255;  // RZ reads as 0; writes to it are discarded
 
-// d = a * b + c in FP32, and the forms in which one operand is not a register of the thread: the
-// second one is a uniform register (UR), an operand is a 32-bit immediate, or a word of bank 0 of
-// constant memory.
+// d = a * b + c in FP32, and forms in which b is not a register of the thread: ffma_uniform() takes
+// a uniform register (UR), ffma_immediate() a 32-bit immediate, and ffma_constant() a word of bank
+// 0 of constant memory.
 Instruction ffma(int d, int a, int b, int c);
 Instruction ffma_uniform(int d, int a, int uniform, int c);
 Instruction ffma_immediate(int d, int a, float b, int c);

@@ -12,7 +12,7 @@ namespace tessera::sass {
 std::vector<const Loop*> multiplying_loops(const std::vector<Loop>& loops);
 
 // Returns the multiplying loops in which a kernel may spend its time: those with at least a quarter
-// as many FFMAs as the one with most. Smaller ones only scale results before they are stored.
+// as many FFMAs as the loop with most FFMAs. Smaller loops only scale results before a store.
 std::vector<const Loop*> main_loops(const std::vector<Loop>& loops);
 
 }  // namespace tessera::sass

@@ -10,31 +10,31 @@ namespace {
 
 // One instruction of an order; `previous` links to the one before it.
 struct Placed {
-  int previous = -1;  // in the list of all that were placed, in any order
+  int previous = -1;  // its index in the list of placed instructions
   std::size_t item = 0;
   int stall = 1;  // stall of the instruction before it
 };
 
-// Returns the score of an order: the smaller the better. Of two equal ones, that closer to the old
-// order is taken.
-// TRIED: no weight on crowded FFMAs, with which an H200 gains little or nothing over ptxas' order,
-// and a weight on reads as well, with which it gains no more. With the weight below simt_f32 runs
-// NT of 4096 at 58.0 TFLOP/s instead of 56.6 (results/ladder/h200_rewritten.json).
+// Returns the score of an order: the smaller the better. Of two orders with equal scores, the order
+// closer to the old order is taken.
+// TRIED: without a weight on crowded FFMAs, an H200 gains little or nothing over ptxas' order; with
+// an added weight on reads, it gains no more than with the weight below. With the weight below
+// simt_f32 runs NT of 4096 at 58.0 TFLOP/s instead of 56.6 (results/ladder/h200_rewritten.json).
 int score_of(int cost, int crowded) { return cost + 2 * crowded; }
 
 struct State {
   PortState ports;
-  int time = 0;  // when the next one is issued
+  int time = 0;  // when the next instruction is issued
   int cost = 0;  // bubbles, and stalls beyond the shortest
   int crowded = 0;
   int placed = -1;
   int last_stall = 1, longest_stall = 0;  // stalls of the last instruction
-  int pipe_free = 0;                      // when the FP32 pipe takes another one
+  int pipe_free = 0;                      // when the FP32 pipe takes the next instruction
   std::uint64_t done_hash = 0;
   std::vector<bool> done;
   std::vector<int> issued;
-  std::size_t first_open = 0;      // no item before it waits to move
-  std::size_t first_pressing = 0;  // nor one before this in the list by latest places
+  std::size_t first_open = 0;      // all movable items before this one are placed
+  std::size_t first_pressing = 0;  // the same for the list by latest places
 
   int score() const { return score_of(cost, crowded); }
 };
@@ -67,7 +67,7 @@ class OrderSearch {
     for (std::size_t place = 0; place < items_.size(); ++place) {
       const std::vector<Choice> choices = choose(states, place);
       if (choices.empty()) return std::nullopt;
-      next.resize(choices.size());  // keeps what its states have allocated
+      next.resize(choices.size());  // keeps the memory of its states
       for (std::size_t i = 0; i < choices.size(); ++i) {
         next[i] = states[choices[i].parent];
         put(next[i], choices[i].item, place);
@@ -78,8 +78,8 @@ class OrderSearch {
   }
 
  private:
-  // Returns the earliest time at which the item could be issued; nullopt if something that it
-  // depends on has not been placed.
+  // Returns the earliest time at which the item could be issued; nullopt if an item that it depends
+  // on has not been placed, or if no stall is long enough.
   std::optional<int> earliest(const State& state, const Item& item, std::size_t place) const {
     int time = item.holds_pipe > 0 ? std::max(state.time, state.pipe_free) : state.time;
     for (const Dependence& dependence : items_[place].of_place) {
@@ -94,8 +94,8 @@ class OrderSearch {
     return time;
   }
 
-  // Returns the last position by which some item must have been placed; the end if none is urgent.
-  // Returns nullopt if it is too late for one.
+  // Returns the last position by which some item must have been placed; the end if no item is
+  // urgent. Returns nullopt if it is too late for some item.
   std::optional<std::size_t> pressing(const State& state, std::size_t place) const {
     constexpr std::size_t kView = 160;
     int waiting = 0;
@@ -145,7 +145,7 @@ class OrderSearch {
     return best_of(choices, states);
   }
 
-  // Returns the best choices. No two of them have placed the same items and end alike.
+  // Returns the best choices, except choices with the same items and last item as a better choice.
   std::vector<Choice> best_of(const std::vector<Choice>& choices,
                               const std::vector<State>& states) const {
     std::vector<Choice> best;

@@ -1,5 +1,5 @@
-// The beam search behind reorder(). It places one instruction after the other and continues the
-// orders that have cost least so far. Internal to src/sass.
+// The beam search of reorder(). It places one instruction after the other and continues the orders
+// with the lowest cost so far. Internal to src/sass.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace tessera::sass {
 // An instruction of a region, as the search uses it.
 struct Item {
   bool moves = false;
-  PortAccess access;         // with every operand kept that may be
+  PortAccess access;         // keeps every operand that may be kept
   std::vector<int> written;  // general registers
   int stall = 1, longest_stall = 1;
   int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
-  std::size_t earliest = 0, latest = 0;  // the range of its new place
-  // The dependences that belong to the item's old position. They apply to whichever instruction is
+  std::size_t earliest = 0, latest = 0;  // the range of the item's new place
+  // The dependences that belong to the item's old position. They apply to the instruction that is
   // now placed there.
   std::vector<Dependence> of_place;
 };

@@ -21,7 +21,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kNewestArchitecture = 90;  // later cubins also hold copies of properties of the code
+constexpr int kNewestArchitecture = 90;  // cubins for later SMs also copy facts about the code
 constexpr int kPatchRounds = 6;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -119,7 +119,7 @@ class Patcher {
   std::vector<bool> pinned_;
   const PatchOptions& options_;
   std::vector<Region> regions_;
-  std::vector<std::size_t> origin_;  // by place: where its instruction stood before
+  std::vector<std::size_t> origin_;  // by place: the old place of its instruction
 };
 
 std::vector<Operation> members_of(const Program& program, const Loop& loop) {
@@ -159,9 +159,9 @@ void check_round_trip(const Program& program) {
   }
 }
 
-// WHY: waits and scoreboards are not values, and they order more than registers: shared memory,
-// barriers. A new order of FFMAs does not change them, so each position must have the same ones as
-// before.
+// WHY: waits and scoreboards are not values, and they order not only registers, but also shared
+// memory and barriers. A new order of FFMAs does not change them, so each position must have the
+// same waits and scoreboards as before.
 void check_waits(const Program& before, const Program& after) {
   for (std::size_t at = 0; at < before.operations.size(); ++at) {
     const Control& old_one = before.operations[at].control;
@@ -189,7 +189,7 @@ Equality prove(const CubinKernel& patched, const Program& before,
   return equality;
 }
 
-// Returns the kernel with this name or, if there is none, those whose names contain it.
+// Returns the kernel with this name; if there is no such kernel, all whose names contain `name`.
 std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string& name) {
   if (const CubinKernel* exact = file.find(name)) return {exact};
   std::vector<const CubinKernel*> found;
@@ -205,7 +205,7 @@ struct Work {
   const CubinKernel* kernel = nullptr;
   KernelPatch patch;
   std::optional<Program> before;
-  std::vector<Instruction> code;  // the new one; empty if nothing is to be written
+  std::vector<Instruction> code;  // the new code; empty if nothing is to be written
   std::vector<BlockRenaming> renaming;
 };
 

@@ -16,8 +16,8 @@
 namespace tessera::sass {
 
 struct PatchOptions {
-  std::string kernel;     // its name, or a part of the names of some; "": all of the cubin
-  int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
+  std::string kernel;     // its name, or a part of several names; "": all kernels
+  int least_moving = 16;  // regions with fewer FFMAs that may move are left unchanged
   bool remaps = false;    // registers, by live ranges; before the order changes
   bool reorders = true;   // FFMAs
   ReorderOptions reorder;
@@ -33,10 +33,10 @@ struct LoopChange {
 
 struct KernelPatch {
   std::string name;
-  std::string left_alone;               // why the kernel stays as it is; "" if it was looked at
+  std::string left_alone;               // why the kernel was left unchanged; "" if it was examined
   std::size_t moved = 0;                // instructions that have a new place
   std::size_t regions = 0;              // stretches with a new order
-  std::size_t ranges = 0, renamed = 0;  // live ranges; those with another register
+  std::size_t ranges = 0, renamed = 0;  // live ranges; ranges with another register
   Equality equality;                    // comparison of the kernel before and after
   std::vector<LoopChange> loops;
 

@@ -7,13 +7,13 @@
 namespace tessera::sass {
 namespace {
 
-// Numbers of registers, ordered by how many they are: fewest after setmaxnreg gave registers back,
-// then the number at the launch (kAsLaunched), most after more were requested (from kAskedFor on).
+// Numbers of registers, in increasing order: numbers that setmaxnreg reduced, the number at the
+// launch (kAsLaunched), and numbers that setmaxnreg raised (from kAskedFor on).
 constexpr int kUnreached = -1, kAsLaunched = 256, kAskedFor = 512;
 constexpr int kNoLimit = 255;
 
-// Returns the number of registers after an instruction: the number that it sets, or the number
-// before.
+// Returns the number of registers after an instruction: the number that USETMAXREG sets; after
+// other instructions `before`.
 int number_after(const Operation& operation, int before) {
   if (operation.name != "USETMAXREG") return before;
   const std::string& text = operation.text;

@@ -1,5 +1,5 @@
-// Assigns registers of a compiled kernel anew, by live ranges, so that FFMAs find their sources in
-// different banks. The result is a proposal; patch.h proves it.
+// Assigns new registers to the live ranges of a compiled kernel, so that FFMAs find their sources
+// in different banks. The result is a proposal; patch.h proves it.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct RemapOptions {
 struct RemappedKernel {
   std::vector<Instruction> code;        // empty if nothing is better
   std::vector<BlockRenaming> renaming;  // for the proof
-  std::size_t ranges = 0, moved = 0;    // live ranges, and those with another register
+  std::size_t ranges = 0, moved = 0;    // live ranges; ranges with another register
 };
 // `loops` are the loops of the kernel. The program's architecture determines the rules of the
 // banks.

@@ -59,8 +59,8 @@ class Builder {
     }
   }
 
-  // Finds the zeros of a block. A range that is used between them, or is also written elsewhere,
-  // keeps its register.
+  // Finds the zeros that CS2R instructions of a block write. A range that is used between these
+  // instructions, or that has another write, keeps its register.
   void add_zeros(std::size_t index) {
     const Block& block = program_.blocks[index];
     Zeros zeros;

@@ -13,17 +13,17 @@
 namespace tessera::sass {
 
 // Registers that CS2R instructions set to 0 in one block. Ranges that begin with such a zero are
-// alike, so each may take the register of any other, and the instructions stay as they are.
+// alike, so these ranges may exchange their registers, and the CS2R stay as they are.
 struct Zeros {
-  std::size_t first = 0, last = 0;  // its first and last such instruction
+  std::size_t first = 0, last = 0;  // the first and the last of these CS2R
   std::vector<int> registers;
   LiveRange span;  // live from the first to the last
 };
 
 struct RemapRange {
-  bool is_single = false;  // in no tuple, so that its register may be any
-  int zeros = -1;          // index of the Zeros that it begins with
-  int limit = 255;         // its register is below this: see register_limits.h
+  bool is_single = false;  // in no tuple, so that it may have any register
+  int zeros = -1;          // index of the Zeros with which the range begins
+  int limit = 255;         // the register must be below: see register_limits.h
 };
 
 struct RemapModel {

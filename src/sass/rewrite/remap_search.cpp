@@ -71,8 +71,8 @@ class PlaceSearch {
            !stays_[static_cast<std::size_t>(range)];
   }
 
-  // Whether the range may have the register `to`. If zeros are written into this register, only
-  // ranges that begin with them, or that are not live at that time, may use it. Ranges that begin
+  // Whether the range may have the register `to`. If CS2R instructions set `to` to zero, only
+  // ranges that begin with this zero, or that are not live there, may use `to`. Ranges that begin
   // with these zeros may use no other register.
   bool may_live_in(int range, int to) const {
     if (to >= model_.ranges[static_cast<std::size_t>(range)].limit) return false;
@@ -84,8 +84,8 @@ class PlaceSearch {
     });
   }
 
-  // Returns all ranges that have to change between two registers if one of them does; empty if one
-  // of them cannot.
+  // Returns all ranges that must change between two registers if range `first` changes to `to`;
+  // empty if one of these ranges cannot.
   std::vector<int> chain(int first, int to) const {
     constexpr std::size_t kLongest = 24;
     std::vector<int> all = {first};

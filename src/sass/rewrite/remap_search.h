@@ -1,4 +1,4 @@
-// The search behind remap(): assigns registers to live ranges, so that FFMAs find their sources in
+// The search of remap(): assigns registers to live ranges, so that FFMAs find their sources in
 // different banks. Internal to src/sass.
 #pragma once
 
@@ -16,7 +16,7 @@ struct FreshReads {
 
 struct RemapSearch {
   int banks = 2;
-  bool counts_pairs = true;  // two sources of one bank cost something; otherwise only three do
+  bool counts_pairs = true;  // two sources of one bank have a cost; false: only three do
   int steps = 400'000;
   std::uint32_t seed = 1;
 };

@@ -94,7 +94,7 @@ double cost_of(std::span<const Operation> code, const PortRules& rules) {
   return cycles;
 }
 
-// Sets all reuse flags anew. Instructions that yield get none.
+// Replaces all reuse flags by new ones. Instructions that yield get no flags.
 void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   std::vector<bool> may_flag = allowed;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -105,8 +105,8 @@ void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
   for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
 }
 
-// Returns the cost of a yield at `at`: how many registers are read again because none is kept
-// across it.
+// Returns the cost of a yield at `at`: how many registers are read again because the reuse cache
+// keeps no register across the yield.
 double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
                     const PortRules& rules) {
   constexpr std::size_t kAround = 24;
@@ -121,11 +121,11 @@ double reads_around(std::vector<Operation> code, const std::vector<bool>& allowe
   return 16 * use.bubbles + use.reads;
 }
 
-// Makes about one FFMA in `every` yield, each time where it costs least.
+// Makes about one FFMA in `every` yield, each time the FFMA whose yield costs least.
 void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, int every,
                 const PortRules& rules) {
   const int slack = every / 4;
-  int since = every / 2;  // FFMAs since the last yield; of those in front nothing is known
+  int since = every / 2;  // FFMAs since the last yield; unknown at the start
   std::size_t best = 0;
   double least = 0;
   for (std::size_t at = 0; at < code.size(); ++at) {

@@ -17,11 +17,11 @@ struct ReorderOptions {
   PortRules ports;
   int beam = 128;      // orders that are followed at a time
   int lookahead = 32;  // number of next FFMAs that are tried
-  // Where the warp lets the other warps of the sub-core go first: at one FFMA in `yield_every` (0:
-  // at none) and, with `stalls_yield`, at every stall.
+  // Where the warp lets the other warps of the sub-core go first: at one FFMA in `yield_every` (at
+  // no FFMA if 0) and, with `stalls_yield`, at every stall.
   // TRIED: on an H200, a 256x128 tile with two warps per sub-core loses time if one FFMA in 16
-  // yields, if LDS yield and, least, if stalls yield: the other warp's operands replace those that
-  // are kept. Small loops of FFMAs alone had gained.
+  // yields, if LDS yield and, least of all, if stalls yield: the other warp's operands replace the
+  // operands that are kept. Small loops of FFMAs alone had gained.
   int yield_every = 0;
   bool stalls_yield = false;
 };
@@ -43,7 +43,7 @@ using Waits = std::vector<std::vector<ScoreboardWait>>;
 Waits waits_of(const Program& program);
 
 struct NewOrder {
-  std::vector<std::size_t> order;  // old places, in their new order; empty if none is better
+  std::vector<std::size_t> order;  // old places, in the new order; empty if no order is better
   std::vector<Instruction> code;   // with new control fields
   // The cycles of the region on its own: stalls, cycles lost to ports, and the estimated cost of
   // crowded FFMAs.

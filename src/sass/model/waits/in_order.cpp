@@ -7,11 +7,12 @@ namespace tessera::sass {
 namespace {
 
 // HW: each of these queues works in order. So ptxas gives a scoreboard only to the last of several
-// loads (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
-// and lets a load overwrite a register that an earlier store of its queue reads.
+// loads (seen on sm_90: of four LDS the first has no scoreboard, and its consumer waits for the
+// scoreboard of the second LDS), and lets a load overwrite a register that an earlier store of the
+// same queue reads.
 // The FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are not
-// treated as one: ptxas never relies on their order, and a kernel's first LDC R1, which nothing
-// reads or waits for, would otherwise be finished by the next one. All memory instructions read
+// treated as a queue: ptxas never relies on their order, and a kernel's first LDC R1, which nothing
+// reads or waits for, would otherwise be finished by the next LDC. All memory instructions read
 // their sources in one common order, whatever memory they access, atomics (ATOM, ATOMG) included,
 // although the results of atomics are not assumed to arrive in order. An LDC may overwrite a
 // register that an earlier store reads (seen on sm_90: STL).
@@ -63,7 +64,7 @@ bool read_in_order(const Operation& first, const Operation& second) {
 }
 
 // HW: the predicate of ATOM says whether the address is in global memory. It is known when the
-// sources have been read, and ptxas waits only for that (sm_90, sums of two FP16 numbers).
+// sources have been read, and ptxas waits only for these reads (sm_90, sums of two FP16 numbers).
 bool writes_predicate_early(const Operation& operation) { return operation.name == "ATOM"; }
 
 }  // namespace tessera::sass

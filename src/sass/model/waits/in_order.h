@@ -10,7 +10,7 @@ namespace tessera::sass {
 bool write_in_order(const Operation& first, const Operation& second);
 // Whether `second` reads its registers after `first` has read its own.
 bool read_in_order(const Operation& first, const Operation& second);
-// Whether it is a load, store or atomic on any kind of memory.
+// Whether the operation is a load, store or atomic on any kind of memory.
 bool is_memory(const Operation& operation);
 // Whether the operation's predicate is written as soon as its registers have been read.
 bool writes_predicate_early(const Operation& operation);

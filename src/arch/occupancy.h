@@ -19,8 +19,8 @@ struct SmLimits {
 };
 
 // HW: limits of warps and blocks, and reserved bytes: CUDA C++ Programming Guide, technical
-// specifications per compute capability. HW: allocation units: cuda_occupancy.h of CUDA 13.0; 256
-// bytes below compute capability 8.0, and 128 bytes from 8.0 on.
+// specifications per compute capability. HW: allocation units of shared memory: cuda_occupancy.h of
+// CUDA 13.0; 256 bytes below compute capability 8.0, and 128 bytes from 8.0 on.
 constexpr SmLimits sm_limits(int sm) {
   switch (sm) {
     case 70:
@@ -42,7 +42,7 @@ constexpr SmLimits sm_limits(int sm) {
 // 13.0).
 inline constexpr int kWarpThreads = 32;
 inline constexpr int kRegisterUnit = 256;  // a warp gets a multiple of this many registers
-inline constexpr int kSubPartitions = 4;   // per SM; each has its share of the registers
+inline constexpr int kSubPartitions = 4;   // per SM; each has a quarter of the registers
 inline constexpr int kMaxRegisters = 255;  // per thread
 inline constexpr int kMaxThreads = 1024;   // per block
 

@@ -1,5 +1,5 @@
-// Calls a generic function with the C++ type that represents an element type (an enum value). This
-// file has the only list of these pairs.
+// Calls a generic function with the C++ type that represents an element type (an enum value). Only
+// this file lists which C++ type represents which element type.
 #pragma once
 
 #include <cmath>

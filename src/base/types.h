@@ -101,7 +101,7 @@ Status check(const Types& types);
 // Parses types as name_of(Types) writes them: one name, or five. Throws kBadArgument with a list of
 // the accepted names.
 Types parse_types(std::string_view argument, std::string_view text);
-// The named types whose A to D all have this element type. Throws kUnsupported if there are none.
+// Returns the named types whose A to D are all `type`. Throws kUnsupported if there is no name.
 Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 

@@ -18,10 +18,10 @@
 
 namespace tessera {
 
-// An image as stored in the file, packed. `code`: one cubin per architecture. `text`: the PTX and
-// the portable PTX. `patch`: empty, or the patched first cubin, the hash of the unpatched cubin and
-// a note, packed with the unpatched cubin as `known`. WHY `code` and `text` are packed separately:
-// most programs need only one of the two, and PTX takes ten times as long to unpack as a cubin.
+// The packed parts of an image, as the file stores them. `code`: one cubin per architecture.
+// `text`: the PTX and the portable PTX. `patch`: empty, or the patched first cubin, the hash of the
+// unpatched cubin and a note (pack() gets the unpatched cubin as `known`). WHY `code` and `text`
+// are separate: most programs need only one of them, and unpacking PTX takes ten times as long.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
@@ -84,7 +84,7 @@ ImagePack& own_images();
 // from the program's. A program without a commit accepts a pack of any commit.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
-// Makes own_images() refuse a pack of any other commit. A program calls this once, at its start.
+// Makes own_images() refuse a pack of another commit than `commit`. A program calls this at start.
 void expect_images_of(std::string commit);
 
 }  // namespace tessera

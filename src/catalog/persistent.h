@@ -83,7 +83,7 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
   return kernel;
 }
 
-// An FP32 kernel that takes operands as they are, its configs in namespace tessera::simt_direct.
+// An FP32 kernel that needs no repacked operands. Its configs are in namespace simt_direct.
 template <class Rows>
 Kernel direct_kernel(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("", name, table));
@@ -145,7 +145,7 @@ Kernel small_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// A rung with a persistent grid, tensor copies and whole tiles.
+// A rung with a persistent grid and tensor copies. Tiles are not split among CTAs.
 template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_", name, table));

@@ -318,7 +318,7 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
       "pointers(ARRAY, ...)");
 }
 
-// Whether it is the name of a variable, perhaps with namespaces: "ns::table".
+// Whether `name` is the name of a variable, with or without namespaces: "ns::table".
 bool is_qualified(const std::string& name) {
   const std::size_t scope = name.find("::");
   if (scope == std::string::npos) return is_name(name);

@@ -48,7 +48,7 @@ struct Difference {
 };
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance);
 
-// Throws kBadArgument unless the file's array can be compared with this one.
+// Throws kBadArgument unless `array` can be compared with `expected`, the array of a file.
 void require_comparable(const HostArray& array, const HostArray& expected,
                         const std::string& argument);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = 16 << 20;  // size of the largest source file that is shown
 
-// Returns the path relative to the current folder if that is shorter.
+// Returns the path relative to the current folder if the file is in that folder; else `path`.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path relative = fs::path(path).lexically_proximate(fs::current_path(error));

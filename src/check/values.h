@@ -35,7 +35,7 @@ std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Pla
 // Calls f for the argument and for all its parts, the innermost first.
 void for_each_part(const Argument& argument, const std::function<void(const Argument&)>& f);
 
-// Returns the names of arrays whose address the argument takes, or which it maps.
+// Returns the names of arrays that the argument uses by address, by tensor map or by texture.
 std::vector<std::string> arrays_named_by(const Argument& argument);
 
 }  // namespace tessera::checking

@@ -162,8 +162,8 @@ void write(const std::string& path, const std::string& text) {
       .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// Removes the header from the list of files that the result depends on, because it disappears with
-// the temporary folder.
+// Removes the generated header from the list of files that the PTX depends on, because the header
+// disappears with the temporary folder.
 void leave_out(const std::string& header, const std::string& files) {
   std::string text = lab::read_whole_file(files, "the compiler's list of files");
   const std::size_t at = text.find(header);

@@ -6,8 +6,8 @@
 
 namespace tessera::checking {
 
-// Returns the PTX with the other kernels blanked out, so that every line keeps its number. The PTX
-// is not changed if it names another kernel outside of the kernels, or if the kernel is not found.
+// Returns the PTX with all other kernels blanked out; every line keeps its number. Returns the PTX
+// unchanged if the rest of the text names a blanked kernel, or if `kernel` is not found.
 std::string with_one_kernel(const std::string& ptx, const std::string& kernel);
 
 }  // namespace tessera::checking

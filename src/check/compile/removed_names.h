@@ -1,5 +1,5 @@
-// Names that older programs use and that CUDA 13 no longer has. Most are host functions, and no
-// kernel depends on them; old shuffles and votes are replaced by those of the active lanes.
+// Names that older programs use and that CUDA 13 no longer has. Most are host functions, on which
+// no kernel depends; old shuffles and votes become the _sync forms with __activemask().
 #pragma once
 
 #include <string>

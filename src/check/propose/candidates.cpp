@@ -43,8 +43,8 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
   return candidates;
 }
 
-// Whether these words name the component of an index, themselves or in a function or macro that
-// they use.
+// Whether these words name the component of an index, directly or through a function or macro that
+// the words use.
 bool names_component(const HostSource& source, TokenRange words, const char* component,
                      std::set<std::string>& seen) {
   for (const Token* token = words.first; token != words.last; ++token) {

@@ -11,7 +11,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepest = 40, kMostSteps = 20000;  // then a definition counts as endless
+constexpr int kDeepest = 40, kMostSteps = 20000;  // beyond these, a definition counts as endless
 
 // Whether these words contain only numbers, and no value from the command line or the environment.
 bool is_literal(TokenRange words) {
@@ -145,7 +145,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
-      // A zero does not count if a later definition cannot be computed: it is only a placeholder.
+      // If a later definition cannot be computed, a zero is only a placeholder and does not count.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;

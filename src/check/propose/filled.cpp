@@ -81,7 +81,7 @@ const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text,
   const SourceParameter& parameter = function->parameters[index];
   const bool by_address = std::any_of(parameter.words.first, parameter.words.last,
                                       [](const Token& token) { return token.is("*"); });
-  // A pointer that is passed by value keeps its value.
+  // A pointer that is passed by value does not change.
   const bool is_set = sets_argument(parameter) && by_address == place[-1].is("&");
   return parameter.name.empty() || !is_set ? nullptr : &parameter;
 }

@@ -44,8 +44,8 @@ struct KernelWords {
 };
 KernelWords words_of_kernel(const std::string& mangled);
 
-// Whether the launch is one of this kernel. Binds the names in its template arguments whose values
-// only the kernel's name reveals, as in a function template that launches several kernels.
+// Whether the launch starts this kernel. Binds names in the launch's template arguments whose
+// values only the kernel's name reveals, as in a function template that launches several kernels.
 enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
 IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
                   Evaluator& evaluator, Scope& scope);

@@ -1,5 +1,5 @@
-// Runs a small host function of the source on values: declarations, assignments, branches whose
-// conditions are known, loops that end, its result, and values that it leaves in references.
+// Runs a small host function of the source on values: declarations, assignments, branches with
+// known conditions, and loops that end. Yields the result and the values of reference parameters.
 #pragma once
 
 #include <map>

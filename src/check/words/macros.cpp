@@ -23,7 +23,7 @@ bool speaks_of(TokenRange words, const Names& macros) {
   });
 }
 
-// Returns the macros whose text launches or defines kernels, or uses such a macro.
+// Returns the macros that launch or define kernels, directly or through another such macro.
 Names macros_that_launch(const std::vector<MacroDefinition>& all) {
   Names names;
   for (std::size_t before = names.size() + 1; before != names.size();) {
@@ -263,7 +263,7 @@ class Expander {
     out.insert(out.end(), right.begin(), right.end());
   }
 
-  // Returns the token at the position of the macro's use, for words of the macro's own text.
+  // Moves a token of the macro's own text to the position where the macro is used.
   Token placed(Token token) const {
     token.line = use_.line;
     token.file = use_.file;

@@ -12,8 +12,8 @@ namespace tessera::checking {
 // Returns the token after the statement that begins here.
 const Token* end_of_statement(const Token* at, const Token* last);
 
-// Whether the statement ends the program: it throws, exits, aborts or asserts something false. Code
-// after that, such as a "return 1;" for the compiler, never runs.
+// Whether the statement ends the program: it throws, exits, aborts or asserts something false.
+// Statements after it, such as a "return 1;" for the compiler, never run.
 bool gives_up(TokenRange statement);
 
 // Whether the statement may leave the statements around it: by return, break, continue or goto.

@@ -27,7 +27,7 @@ class Transfers {
   virtual ~Transfers() = default;
   virtual AddressKind kind_of(std::uint64_t address) const = 0;
 
-  // Pinned host memory, which copies can use without the host. Throws if there is not enough.
+  // Pinned host memory. The GPU copies from and to it without the host. Throws if it runs out.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 

@@ -50,7 +50,7 @@ DeviceInfo info_of(const Driver& driver, DeviceOrdinal gpu, int index) {
 
 void CudaDevice::read_info() { info_ = info_of(driver_, context_.gpu(), context_.index()); }
 
-// WHY results are ignored: after a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel, every call reports the kernel's fault.
 void CudaDevice::close() noexcept {
   if (!context_.get()) return;
   const InContext context(driver_, context_.get());
@@ -159,8 +159,8 @@ void CudaDevice::check_launch(const char* name, const Entry& entry, Result resul
   if (result != kSuccess) call(name + entry.name, result);
 }
 
-// Makes launches that need attributes: clusters, and grids that may start before the last one has
-// ended.
+// Makes launches that need attributes: clusters, and grids that may start before the previous grid
+// has ended.
 void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
                                  void** list, void** extra) const {
   std::array<LaunchAttribute, 2> attributes;

@@ -16,7 +16,7 @@ namespace tessera {
 std::unique_ptr<Device> make_cuda_device(int index = 0);
 
 // A device in the context that is current in the calling thread; the caller must keep the context
-// as long as the device. A stream of null is CUDA's own null stream. Throws kBadArgument where no
+// as long as the device. A null stream means CUDA's own null stream. Throws kBadArgument if no
 // context is current.
 std::unique_ptr<Device> make_cuda_device_in_context();
 

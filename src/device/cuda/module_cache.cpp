@@ -23,8 +23,8 @@ LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
   return {handle, code.description, code.code, code.is_patched};
 }
 
-// HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
-// clusters).
+// HW: clusters of more than 8 thread blocks are not portable, and must be allowed for each kernel
+// (CUDA C++ Programming Guide, clusters).
 const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& name,
                                 const LaunchShape& shape) {
   if (shape.grid < 1 || shape.grid > std::numeric_limits<int>::max()) {
@@ -41,7 +41,7 @@ const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& nam
   return entry;
 }
 
-// WHY results are ignored: after a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel, every call reports the kernel's fault.
 void ModuleCache::unload() noexcept {
   for (const Image& image : images_) {
     if (image.code.module) driver_.module_unload(image.code.module);

@@ -67,8 +67,8 @@ std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   return list;
 }
 
-// True for results that mean that the GPU or the driver cannot use this code, so that another one
-// may still load.
+// True for results which mean that the GPU or the driver cannot use this code, so that another code
+// of the image may still load.
 bool is_wrong_code(Result result) {
   constexpr std::array kWrongCode = {
       kInvalidImage,          kNoBinaryForGpu,         kInvalidPtx,   kJitCompilerNotFound,

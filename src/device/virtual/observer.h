@@ -19,8 +19,8 @@ namespace tessera {
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
 
-// Is thrown for a launch that a fault of the kernel ended: out of bounds, deadlock, ... It holds
-// the finding of the check that failed.
+// Is thrown for a launch that a fault of the kernel ended: out of bounds, deadlock, ... The
+// exception holds the finding of the check that failed.
 class LaunchFault : public StatusError {
  public:
   LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})

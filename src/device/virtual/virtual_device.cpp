@@ -271,7 +271,7 @@ class Executor final : public VirtualDevice {
   struct Ptx {
     std::string_view text, arch;
   };
-  // The newest PTX of an image that a GPU of this SM can run.
+  // Returns the newest PTX in the image that a GPU of compute capability info_.sm can run.
   Ptx ptx_of(const CodeImage& image) const {
     if (!image.ptx.empty() && ptx_fits(image.cubin_arch, info_.sm)) {
       return {image.ptx, image.cubin_arch};

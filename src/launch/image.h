@@ -1,5 +1,5 @@
-// Compiled code, as bytes, which the catalog passes to a device. Pure data, so that neither room
-// needs the other's headers.
+// Compiled code, as bytes, which the catalog passes to a device. Pure data, so that catalog/ and
+// device/ need none of each other's headers.
 #pragma once
 
 #include <cstddef>

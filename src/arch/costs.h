@@ -1,6 +1,6 @@
 // Costs on a GPU: how long an instruction holds its unit, how long a value takes to arrive, how
-// many bytes the memory beyond the SM delivers. They describe the GPU, not a kernel. The prediction
-// of a kernel's time uses no other constants.
+// many bytes the memory beyond the SM delivers. These costs describe the GPU, not a kernel. The
+// prediction of a kernel's time uses no other constants.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ struct Costs {
   // HW, H100 (case shared_red_add_f32): cycles per lane when all lanes add an f32 to one address in
   // shared memory. Such an addition is a compare-and-swap loop.
   double shared_swap_32 = 11.8;
-  // HW, H100 (cases shared_red_add_u64 and _f64): cycles per lane when all lanes add a 64-bit
-  // number to one address in shared memory.
+  // HW, H100 (cases shared_red_add_u64 and shared_red_add_f64): cycles per lane when all lanes add
+  // a 64-bit number to one address in shared memory.
   double shared_swap_64 = 13.2;
   // HW (benchmark global_memory, case global_atomic_add, all SMs busy): cycles of an SM per sector
   // that an atomic updates; if several lanes update one address, cycles per lane. With all 32 lanes

@@ -32,7 +32,7 @@ struct ActivationRow {
   int roundings;
 };
 
-// WHY no lambdas in the table: a lambda is constexpr, so nvcc would compile its long double, too.
+// WHY no lambdas in the table: a lambda is constexpr, and nvcc would compile it for the GPU, too.
 namespace formula {
 
 template <class T>

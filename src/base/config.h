@@ -38,7 +38,7 @@ struct TensorBox {
   int swizzle = 0;
 };
 
-// One row of a kernel's config table. It becomes one entry point, named by variant and majors.
+// One row of a kernel's config table. The row becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a user types after the kernel's name, "128x128x8"

@@ -56,7 +56,7 @@ struct Kernel {
   std::vector<HelperEntry> helpers;
   // The lowest and the highest compute capability that the kernel's code runs on.
   int first_sm = 0, last_sm = 999;
-  // Images that are used instead of those of this build, by image name. An image under "" holds all
+  // Images, by name, that replace the images of this build. An image with the name "" holds all
   // entries of the kernel.
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
@@ -68,8 +68,8 @@ struct Kernel {
   bool applies_epilogue = false;
   bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
   int known_spills = 0;   // that the build lets its main loops have
-  // The name of the kernel whose patched form this kernel is; "" for a kernel that is not patched.
-  // Only the cubin differs: both have the same source, PTX, entries and plan.
+  // The name of the kernel whose patched form this kernel is; "" if this kernel is not patched.
+  // Only the cubins of the two kernels differ: source, PTX, entries and plan are the same.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
 };
@@ -105,8 +105,8 @@ const std::string& first_entry_of(const KernelChoice& choice);  // the first ent
 // kBadArgument if the kernel has no such variant.
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
 
-// Returns kUnsupported, with a message that names the types, if no kernel multiplies them at any
-// size.
+// Returns kUnsupported, with a message that names the types, if no kernel multiplies these types at
+// any size.
 Status check_has_kernel(const Types& types);
 
 // Returns the image that contains an entry of the kernel (of a row or a helper), or an entry of

@@ -1,6 +1,6 @@
-// Images of another build, read from its tessera.images, or from the files that the build packs
-// into it (build/images). The effect of a code change on speed is visible only if old and new
-// images are timed alternately in one program.
+// Images of another build, read from its tessera.images or from its build/images, whose files the
+// build packs into tessera.images. The effect of a code change on speed is visible only if old and
+// new images are timed alternately in one program.
 #pragma once
 
 #include <map>

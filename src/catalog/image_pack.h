@@ -52,10 +52,10 @@ class ImagePack {
   const std::string& path() const { return path_; }
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
-  // Returns the image of this name, or nullptr if the pack has none. The first call unpacks the
-  // image's cubins; the first read of its PTX unpacks the PTX. Any thread may call find(). Each PTX
-  // text is followed by a 0 byte, as the driver requires. If bytes of the file were changed, find()
-  // and reading the PTX throw kUnavailable.
+  // Returns the image of this name, or nullptr if the pack has no such image. The first call
+  // unpacks the image's cubins; the first read of its PTX unpacks the PTX. Any thread may call
+  // find(). Each PTX text is followed by a 0 byte, as the driver requires. If bytes of the file
+  // were changed, find() and reading the PTX throw kUnavailable.
   const CodeImage* find(std::string_view name);
 
  private:

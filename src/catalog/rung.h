@@ -1,4 +1,4 @@
-// Makes a Kernel from a line of the catalog: names of entries and images follow from its rows.
+// Makes a Kernel from a line of the catalog. Its config table gives names of entries and images.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ constexpr OutputTile thread_tile(const Config& config) {
   return {1, config.block.m * config.block.n / config.threads()};
 }
 
-// The type-erased rows of a kernel's config table. `prefix` is put before the kernel's name in the
-// names of its entries.
+// The type-erased rows of a kernel's config table. The names of entries begin with `prefix` and the
+// kernel's name.
 template <class Rows>
 std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& name,
                                  const Rows& table) {

@@ -51,7 +51,7 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// A kernel such as "wgmma_s8", whose rows are wgmma::kS8. It does not split k.
+// A kernel such as "wgmma_s8", whose rows are wgmma::kS8. The kernel does not split tiles along k.
 template <class Rows>
 Kernel whole_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {

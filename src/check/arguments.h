@@ -67,7 +67,7 @@ struct AliasArgument {
   std::uint64_t offset = 0;
 };
 
-// An array in global memory that holds addresses: of arrays, of values, or null.
+// An array of addresses in global memory. Each address is that of an array or a value, or null.
 struct PointersArgument {
   std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };

@@ -19,7 +19,7 @@ using vgpu::KernelSignature;
 
 constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 
-// One parameter as users know it, by its C++ type.
+// A parameter with its C++ type, by which users know it.
 struct Known {
   const KernelParameter& parameter;
   std::string cpp;  // "float const*"; empty where the kernel's name does not tell

@@ -204,7 +204,7 @@ std::string closest_list(const std::string& wanted, std::vector<std::string> nam
     };
     std::stable_sort(names.begin(), names.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    // If some names are close to the wanted one, the others are not listed.
+    // If some names are close to the wanted name, all other names are left out.
     const auto is_close = [&](const std::string& name) {
       return distance(stem(wanted), stem(name)) <= stem(wanted).size() / 3;
     };

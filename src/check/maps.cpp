@@ -24,8 +24,8 @@ std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray
   return sizes;
 }
 
-// Without sizes and strides in the argument, the map covers the whole array, its fastest dimension
-// first.
+// If the argument has no sizes and strides, the tensor map covers the whole array, with the array's
+// fastest dimension first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {
   TensorMapDesc desc;

@@ -18,8 +18,8 @@ struct Placed {
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-// Returns the size in bytes. `alignment` is that of the parameter or variable that holds the
-// struct, or 0 if it is unknown; it determines how tensor maps in the struct are aligned.
+// Returns the size in bytes. `alignment` is the alignment of the parameter or variable that holds
+// the struct, or 0 if unknown; it determines how tensor maps in the struct are aligned.
 std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,

@@ -110,7 +110,7 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Comments at the end of the PTX: remarks about its source, which the cache keeps with the PTX.
+// Remarks about the source, as comments at the end of the PTX, so that the cache keeps them.
 constexpr const char* kReplaced = "// compiled with ";
 constexpr const char* kOutOfRange = "// subscript out of range: ";
 
@@ -124,8 +124,8 @@ const std::string& told(const std::string& ptx) {
 }
 
 // Returns a comment with the places at which constant indices leave their arrays: "a.cu(4): warning
-// #175-D: subscript out of range". The compiler considers such code impossible and drops everything
-// that depends on it.
+// #175-D: subscript out of range". The compiler considers such code impossible and drops all code
+// that depends on the index.
 std::string note_of_ranges(const std::string& said) {
   std::istringstream lines(said);
   std::vector<std::string> places;

@@ -1,5 +1,5 @@
-// Removes the kernels that are not checked from the PTX of a file. Each run loads the PTX anew, and
-// a library's templates make hundreds of kernels.
+// Removes the kernels that are not checked from the PTX of a file. WHY: each run loads the PTX
+// again, and a library's templates make hundreds of kernels.
 #pragma once
 
 #include <string>

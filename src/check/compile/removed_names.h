@@ -8,7 +8,7 @@
 namespace tessera::checking {
 
 // Returns macros that replace removed names, "cudaThreadSynchronize cudaDeviceSynchronize", if all
-// errors of the compiler are about such names. Returns "" if there is any other error.
+// errors of the compiler are about removed names. Returns no macros if there is any other error.
 std::vector<std::string> replacements_for(const std::string& said);
 
 }  // namespace tessera::checking

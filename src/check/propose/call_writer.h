@@ -22,7 +22,7 @@ enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, 
 
 std::size_t arrays_of(const KernelFacts& kernel);  // how many
 
-// The fills to try for a kernel with integer arrays; only the first one for other kernels.
+// The fills to try for a kernel with integer arrays; for other kernels, only the first fill.
 std::vector<Fills> fills_for(const KernelFacts& kernel);
 
 class CallWriter {

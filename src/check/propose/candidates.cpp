@@ -65,8 +65,8 @@ bool names_component(const HostSource& source, TokenRange words, const char* com
   return false;
 }
 
-// WHY only named components: a rank in a cooperative group is computed from all components, even if
-// the launch uses only one.
+// WHY only components that the source names: a rank in a cooperative group is computed from all
+// components, even if the launch uses only one.
 void keep_what_is_named(const HostSource& source, const SourceFunction* kernel,
                         KernelFacts& facts) {
   if (kernel == nullptr) return;

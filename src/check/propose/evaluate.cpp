@@ -28,8 +28,8 @@ bool is_literal(TokenRange words) {
   });
 }
 
-// Whether the name is that of a rounding division ("ceil_div", "CeilDiv", "div_up") in a library or
-// in a header that is not available.
+// Whether the name means a division that rounds up ("ceil_div", "CeilDiv", "div_up"), of a library
+// or of a header that is not available.
 bool rounds_up(const std::string& name) {
   std::string letters;
   for (const char c : name) {
@@ -52,7 +52,7 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
-// Whether the words in these brackets are an initial value, not the parameters of a function.
+// Whether the brackets at `open` hold an initial value, not the parameters of a function.
 bool is_initial(const Token* open, const Token* last) {
   const Token* end = skip_group(open, last);
   if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
@@ -60,7 +60,7 @@ bool is_initial(const Token* open, const Token* last) {
   return !is_typed && bytes_of_type({open + 1, open + 2}) == 0;
 }
 
-// Whether the variable's address is passed to a function here, which may set the variable.
+// Whether the variable's address is passed to a function here: that function may set it.
 bool passes_address(const Token* name, const Token* first) {
   return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
 }

@@ -50,8 +50,8 @@ enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
 IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
                   Evaluator& evaluator, Scope& scope);
 
-// The number of elements that the program allocates for a pointer that it passes; nothing if no
-// allocation is found.
+// The number of elements that the program allocates for a pointer argument of the launch; nothing
+// if no allocation is found.
 struct Allocated {
   std::int64_t elements = 0;
   bool is_certain =

@@ -327,7 +327,7 @@ class LaunchReader {
     return grids;
   }
 
-  // Makes the grid smaller. Returns false if the caller gave it, if it is unknown, or if it is
+  // Makes the grid smaller. Returns false if the caller gave the grid, or if the grid is unknown or
   // small already.
   bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
                          Candidate& candidate) const {

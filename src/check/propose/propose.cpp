@@ -126,7 +126,7 @@ class Proposer {
     }
   }
 
-  // Whether this is the launch that the program makes, with known values, none of them changed.
+  // Whether the candidate is the launch that the program makes: all values known, none changed.
   bool is_programs_own(const Candidate& candidate) const {
     return candidate.site != nullptr && candidate.changed.empty() && candidate.is_certain &&
            candidate.tells_grid && candidate.tells_block && candidate.states_shared &&

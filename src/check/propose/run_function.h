@@ -35,7 +35,7 @@ struct TextCall {
   std::vector<TokenRange> template_arguments, arguments;
 };
 
-// Runs the function. Returns nullopt if the path through it depends on an unknown value.
+// Runs the function. Returns nullopt if the path through the function depends on an unknown value.
 std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSource& source,
                                            const SourceFunction& function, const TextCall& call,
                                            const Scope& caller, int depth);

@@ -31,7 +31,7 @@ inline constexpr std::int64_t kMoreShared[] = {98304, 200 << 10};
 
 // Values to try, in this order, for a variable whose value is unknown.
 inline constexpr std::int64_t kUsualValues[] = {64, 1024, 32, 128, 256, 16, 8, 1};
-// Returns `value`, or a usual block size if the name is that of a block size.
+// Returns `value`, or a usual block size if the name means a block size.
 std::int64_t value_for(const std::string& name, std::int64_t value);
 
 }  // namespace tessera::checking

@@ -114,7 +114,7 @@ std::string seen_text(const SeenFinding& seen, const CheckReport& report) {
   return text;
 }
 
-// Indents the lines after the first one, which is the sentence of a message.
+// Indents all lines after the first line, which holds the message's sentence.
 std::string indented(const std::string& message) {
   std::string text;
   for (const char c : message) text += c == '\n' ? std::string("\n   ") : std::string(1, c);

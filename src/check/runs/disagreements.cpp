@@ -25,7 +25,7 @@ double rounding_of(ElementType type) {
 constexpr std::size_t kMostWrites = 3;  // most writes that a finding names
 constexpr std::size_t kMostFlags = 3;   // limit of distinct values in an array of flags or states
 
-// The elements that differ, by type, as the bytes of each element.
+// The elements that differ, by element type. Each element is given by its bytes.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
 std::vector<std::string_view> elements_of(const HostArray& array) {

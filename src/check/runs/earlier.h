@@ -14,7 +14,7 @@ struct CheckPlan;
 // Starts a launch that overwrites each array in plan.earlier with the array's present content.
 void launch_ahead(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
 
-// Explains in the findings which launch the earlier one was.
+// Explains in the findings which launch the earlier launch was.
 void name_launch_ahead(vgpu::LaunchReport& report);
 
 }  // namespace tessera::checking

@@ -38,7 +38,7 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
-// Compares the results of a finished run with the expected ones and with the first run.
+// Compares the results of a finished run with the expected results and with the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
   for (const Expectation& expectation : plan.expectations) {

@@ -58,7 +58,7 @@ void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t patte
   }
 }
 
-// Finds an array by name. Arrays of a plan have different names, and every run has all of them.
+// Finds an array by name. Arrays of a plan have different names, and every run has all arrays.
 std::vector<HostArray>::const_iterator array_named(const std::vector<HostArray>& arrays,
                                                    const std::string& name) {
   return std::find_if(arrays.begin(), arrays.end(),

@@ -65,7 +65,7 @@ SourceWords read_words(const std::string& path, const ReadOptions& options);
 // "<" opens no group: it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
-// Returns the opening sign of the group that `close` ends; `first` if there is none.
+// Returns the opening sign of the group that `close` ends; `first` if no sign opens the group.
 const Token* group_open(const Token* close, const Token* first);
 
 // Returns the token after the ">" that closes the "<" at `open`; `last` if no ">" closes the "<",

@@ -11,7 +11,7 @@ inline constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, k
 // The number of other calls to try if a call with assumed numbers has findings.
 inline constexpr int kMostFurther = 24;
 // Limits in warp instructions. WHY not in seconds: proposals are then the same on every machine,
-// however busy it is. Under checks about ten million take a second.
+// however busy it is. Under checks, about ten million warp instructions take a second.
 inline constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
                                kMostInAll = 40'000'000;
 inline constexpr double kLeastCost = 200'000;  // the least cost that shows how costs grow

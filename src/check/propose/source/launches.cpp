@@ -166,8 +166,8 @@ class Finder {
     return kept(std::move(words));
   }
 
-  // Whether the config comes from a caller, or a function of the source makes or fills it after
-  // these words.
+  // Whether the config comes from a caller, or whether a function of the source makes or fills the
+  // config after `words`.
   bool is_filled_behind(TokenRange words, const std::string& config, TokenRange before) const {
     const SourceFunction* around = source_.around(before.last);
     if (words.empty() && around != nullptr && is_parameter(*around, config)) return true;

@@ -9,7 +9,7 @@
 
 namespace tessera::checking {
 
-// Returns the token after the statement that begins here.
+// Returns the token after the statement that begins at `at`.
 const Token* end_of_statement(const Token* at, const Token* last);
 
 // Whether the statement ends the program: it throws, exits, aborts or asserts something false.
@@ -20,7 +20,7 @@ bool gives_up(TokenRange statement);
 bool may_leave(TokenRange statement);
 
 // Returns the variables that the statement may change, without those that it declares. A function
-// that `may_set` its arguments may change all of them.
+// for which `may_set` is true may change all of its arguments.
 std::set<std::string> may_change(TokenRange statement,
                                  const std::function<bool(const std::string&)>& may_set);
 

@@ -38,7 +38,7 @@ class Transfers {
   virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
 
   // Streams that run concurrently with other streams, and marks (events) in streams. A synchronous
-  // device has neither: it returns null.
+  // device has neither; its make_stream() and make_event() return null.
   virtual void* make_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   virtual void* make_event() = 0;

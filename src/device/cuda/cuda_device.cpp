@@ -128,8 +128,8 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
     return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
   // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one is at 0x210 (sm_90), so only the driver knows where each of several parameters is. The
-  // driver counts the parameters itself; a fake driver looks for the null at the end.
+  // parameter is at 0x210 (sm_90), so only the driver knows where each of several parameters is.
+  // The driver counts the parameters itself; a fake driver looks for the null at the end.
   if (offsets.size() == 1) {
     std::array<void*, 2> one = {first + offsets[0], nullptr};
     return launch_with(entry, shape, stream, one.data(), nullptr);
@@ -244,7 +244,7 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 namespace {
 
-// Its destructor restores the context that was current before, if there was one.
+// The destructor restores the context that was current before, if there was such a context.
 class ContextOfCaller {
  public:
   explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {

@@ -10,7 +10,7 @@
 namespace tessera {
 
 // A GPU, by its number among those that the driver reports. The device retains the primary context,
-// makes it current in the calling thread, and has a stream for calls without one. Throws
+// makes it current in the calling thread, and has a stream for calls without a stream. Throws
 // kUnavailable, with one sentence about what is missing, or kBadArgument if there is no GPU with
 // this number.
 std::unique_ptr<Device> make_cuda_device(int index = 0);

@@ -71,8 +71,8 @@ Entry& ModuleCache::entry_of(Image& image, const std::string& name) {
   return image.entries.emplace(name, entry).first->second;
 }
 
-// HW: a block gets more than 48 KB of dynamic shared memory only by this attribute (CUDA C++
-// Programming Guide, shared memory). Static shared memory counts too, so the attribute is set for
+// HW: only this attribute gives a block more than 48 KB of dynamic shared memory (CUDA C++
+// Programming Guide, shared memory). Static shared memory also counts, so the attribute is set for
 // any size.
 void ModuleCache::allow_shared(Entry& entry, int bytes) {
   if (bytes <= entry.dynamic_shared_bytes) return;

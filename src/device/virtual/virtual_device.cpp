@@ -25,8 +25,8 @@ Status status_of(const vgpu::Fault& fault) {
   }
 }
 
-// The name of the check that finds this fault of a kernel; empty for faults that are not a
-// kernel's.
+// The name of the check that finds this fault of a kernel; empty for faults that no kernel
+// caused.
 std::string_view check_of(vgpu::FaultKind kind) {
   switch (kind) {
     case vgpu::FaultKind::kOutOfBounds:
@@ -117,7 +117,7 @@ auto translated(F f) {
   }
 }
 
-// Converts the extents of a launch. A negative number becomes a huge one, which the machine
+// Converts the extents of a launch. A negative number becomes a huge number, which the machine
 // refuses.
 vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),

@@ -206,7 +206,7 @@ inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t
 
 }  // namespace detail
 
-// The problem of d = alpha a b + beta c. c has d's shape and order; if c is not read, data is null.
+// The problem of d = alpha a b + beta c. c has d's shape and order; c.data is null if unread.
 template <class A, class B, class C, class D>
 tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
                            const Matrix<D>& d, const Settings& settings = {}) {

@@ -67,7 +67,7 @@ typedef enum tessera_batch {
 /* The epilogue: scale, bias and activation are applied in this order before D is stored. They are
  * computed in the type in which products are summed (FP32; FP64 for FP64), and D is rounded once:
  *   D = activation(X),   X = scale (alpha op(A) op(B) + beta C) + bias.
- * For a residual, use C and a beta of 1. All products of a batch share the vectors. */
+ * For a residual, use C and a beta of 1. All products of a batch share scale and bias. */
 typedef enum tessera_scale {
   TESSERA_NO_SCALE = 0,
   TESSERA_SCALE_PER_ROW = 1,   /* m values, of the type in which products are summed */
@@ -319,8 +319,8 @@ tessera_status tessera_warm_up(tessera_handle handle, const tessera_problem* pro
 /* The bytes of device memory that A or B (tessera_operand) takes in packed form. An operand that
  * many calls read, such as weights, is packed once. So far only TESSERA_COMPUTE_F16X3 has a packed
  * form (FP16 terms); for other types the status is TESSERA_UNSUPPORTED. The form depends only on
- * the operand's elements: one packed B serves any m, order and leading dimension, and may be read
- * as an A with as many rows. The problem describes the operand, and must have no batch. */
+ * the operand's elements: one packed B serves any m, order and leading dimension, and can also be
+ * an A with m = n. The problem describes the operand, and must have no batch. */
 tessera_status tessera_packed_bytes(tessera_handle handle, const tessera_problem* problem,
                                     int32_t operand, size_t* bytes);
 /* Writes the packed form to `memory`, aligned to 256 bytes, on a stream. The caller owns `memory`,

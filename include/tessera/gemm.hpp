@@ -35,7 +35,7 @@ inline void require(tessera_status status) {
 // The tessera_type of a C++ type. For a type of your own, such as __half, add a specialisation:
 // template <> inline constexpr tessera_type tessera::type_of<__half> = TESSERA_F16;
 template <class T>
-inline constexpr tessera_type type_of = TESSERA_AS_A;  // not an element type
+inline constexpr tessera_type type_of = TESSERA_AS_A;  // for types that are no element type
 template <>
 inline constexpr tessera_type type_of<double> = TESSERA_F64;
 template <>
@@ -149,7 +149,7 @@ struct Settings {
   // d = activation(scale (alpha a b + beta c) + bias)
   Vector scale = {}, bias = {};
   tessera_activation activation = TESSERA_NO_ACTIVATION;
-  // A second output of d's type, size and order: d before its activation. ldx of 0: the smallest.
+  // A second output of d's type, size and order: d before its activation. ldx = 0: smallest legal.
   void* x = nullptr;
   std::int64_t ldx = 0;
   // Packed forms of a and b; the matrices a and b must be given as well.
@@ -206,7 +206,7 @@ inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t
 
 }  // namespace detail
 
-// The problem of d = alpha a b + beta c. c has d's shape and order; if c is not read, data is null.
+// The problem of d = alpha a b + beta c. c has d's shape and order; c.data is null if unread.
 template <class A, class B, class C, class D>
 tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
                            const Matrix<D>& d, const Settings& settings = {}) {

@@ -1,6 +1,6 @@
 // Costs on a GPU: how long an instruction holds its unit, how long a value takes to arrive, how
-// many bytes the memory beyond the SM delivers. They describe the GPU, not a kernel. The prediction
-// of a kernel's time uses no other constants.
+// many bytes the memory beyond the SM delivers. These costs describe the GPU, not a kernel. The
+// prediction of a kernel's time uses no other constants.
 #pragma once
 
 #include <array>
@@ -27,41 +27,41 @@ struct Costs {
   double shared_latency = 24;
   double l1_latency = 33;     // HW: latency global_chase, minus its two additions per load
   double store_release = 18;  // until a store's registers are free: Huerta et al., MICRO 2025
-  // Average latency of a load that misses L1 while all SMs load. Fitted to the rungs at 1024 and
-  // 2048 by tools/calibrate/fit_model. A single load takes 278 from L2 and 620 from device
-  // memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
+  // Average latency of a load that misses L1 while all SMs load. tools/calibrate/fit_model fitted
+  // the value to the ladder's kernels at sizes 1024 and 2048. A single load takes 278 from L2 and
+  // 620 from device memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
   double miss_latency = 600;
   // HW: cycles between two warp loads of one SM that miss L1, for 32, 64 and 128 bits per lane
   // (rows "global_memory", l2_load_*).
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
   double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM per cycle
-  // Costs of atomics, each for the fastest form of the instruction. "H100" marks values measured on
-  // an H100, which has the same SM as an H200 (results/calibration/h100_atomics.json). HW
-  // (benchmark shared_memory, case shared_atomic_add): cycles per lane when all lanes update one
-  // address in shared memory.
+  // The costs of atomics from here to hot_float_ns are for the fastest form of each instruction.
+  // "H100" marks values measured on an H100, which has the same SM as an H200
+  // (results/calibration/h100_atomics.json). shared_atomic: HW (benchmark shared_memory, case
+  // shared_atomic_add): cycles per lane when all lanes update one address in shared memory.
   double shared_atomic = 1;
   // HW, H100 (case shared_red_add_f32): cycles per lane when all lanes add an f32 to one address in
   // shared memory. Such an addition is a compare-and-swap loop.
   double shared_swap_32 = 11.8;
-  // HW, H100 (cases shared_red_add_u64 and _f64): cycles per lane when all lanes add a 64-bit
-  // number to one address in shared memory.
+  // HW, H100 (cases shared_red_add_u64 and shared_red_add_f64): cycles per lane when all lanes add
+  // a 64-bit number to one address in shared memory.
   double shared_swap_64 = 13.2;
-  // HW (benchmark global_memory, case global_atomic_add, all SMs busy): cycles that an atomic costs
-  // an SM per sector updated; where several lanes update one address, per lane instead. With all 32
-  // lanes on one address 2.4 was measured.
+  // HW (benchmark global_memory, case global_atomic_add, all SMs busy): cycles of an SM per sector
+  // that an atomic updates; if several lanes update one address, cycles per lane. With all 32 lanes
+  // at one address, 2.4 per lane was measured.
   double l2_atomic = 2.05;
-  // HW, H100 ("the grid, all warps alike", stride 1): nanoseconds between two atomic updates of one
-  // sector.
+  // HW, H100 (rows "the grid, all warps alike", stride 1): nanoseconds between two atomic updates
+  // of one sector, if all warps of the grid update the same addresses.
   double hot_sector_ns = 0.57;
-  // HW, H100 (global_histogram_u32 with 4 bins): where lanes of a request share addresses, the
-  // nanoseconds per lane at the address that most lanes update.
+  // HW, H100 (global_histogram_u32 with 4 bins): if lanes of a request share addresses, the
+  // nanoseconds per lane at the address that the most lanes update.
   double hot_lanes_integer_ns = 0.64;
   // HW, H100 (global_histogram_f32 with 4 bins): like hot_lanes_integer_ns, for floats.
   double hot_lanes_float_ns = 1.5;
-  // HW, H100 (the grid, 32 lanes per address): nanoseconds between two atomic updates of one
-  // integer.
+  // HW, H100 (rows "the grid, all warps alike", 32 lanes per address): nanoseconds between two
+  // atomic updates of one integer.
   double hot_integer_ns = 0.72;
-  // HW, H100 (the grid, 32 lanes per address): nanoseconds between two atomic updates of one float.
+  // HW, H100 (rows as for hot_integer_ns): nanoseconds between two atomic updates of one float.
   double hot_float_ns = 1.74;
   double barrier = 12;         // HW: control barrier: cycles per barrier
   double barrier_arrival = 2;  // HW: the same rows: additional cycles per warp that arrives
@@ -101,8 +101,8 @@ constexpr Costs costs_of(const Gpu& gpu) {
   const double ratio = gpu.memory_gbs / 4800;  // to an H200's data sheet
   costs.dram_gbs *= ratio;
   costs.copy_gbs *= ratio;
-  // The assumed rate is already what memory delivers; of a data sheet's rate only a part is
-  // reached.
+  // The assumed rate is the rate that device memory delivers. A rate from a data sheet is never
+  // fully reached.
   if (gpu.assumed_copy > 0) costs.dram_gbs = costs.copy_gbs = gpu.assumed_copy;
   // HW: on an H200 with all SMs loading, L2 delivers about 34 bytes per clock to each SM.
   costs.l2_gbs = 34.0 * gpu.sms * gpu.clock_ghz;

@@ -1,5 +1,5 @@
-// The number of thread blocks on an SM decides how much latency they hide for each other. The rules
-// are NVIDIA's: warps, blocks, registers and shared memory each set a limit, registers and shared
+// With more thread blocks on an SM, the blocks hide more latency for each other. The rules are
+// NVIDIA's: warps, blocks, registers and shared memory each set a limit, registers and shared
 // memory are allocated in units, and the smallest limit holds.
 #pragma once
 
@@ -19,8 +19,8 @@ struct SmLimits {
 };
 
 // HW: limits of warps and blocks, and reserved bytes: CUDA C++ Programming Guide, technical
-// specifications per compute capability. HW: allocation units: cuda_occupancy.h of CUDA 13.0; 256
-// bytes below compute capability 8.0, and 128 bytes from 8.0 on.
+// specifications per compute capability. HW: allocation units of shared memory: cuda_occupancy.h of
+// CUDA 13.0; 256 bytes below compute capability 8.0, and 128 bytes from 8.0 on.
 constexpr SmLimits sm_limits(int sm) {
   switch (sm) {
     case 70:
@@ -41,8 +41,8 @@ constexpr SmLimits sm_limits(int sm) {
 // HW: these constants hold for all compute capabilities from 7.0 to 9.0 (cuda_occupancy.h of CUDA
 // 13.0).
 inline constexpr int kWarpThreads = 32;
-inline constexpr int kRegisterUnit = 256;  // a warp gets a multiple of this many registers
-inline constexpr int kSubPartitions = 4;   // per SM; each has its share of the registers
+inline constexpr int kRegisterUnit = 256;  // a warp's registers are a multiple of this number
+inline constexpr int kSubPartitions = 4;   // per SM; each has a quarter of the registers
 inline constexpr int kMaxRegisters = 255;  // per thread
 inline constexpr int kMaxThreads = 1024;   // per block
 
@@ -85,7 +85,7 @@ constexpr int blocks_by_registers(const Gpu& gpu, const BlockNeeds& needs, int w
   if (needs.registers == 0) return sm_limits(gpu.sm).blocks;
   if (needs.registers > kMaxRegisters) return 0;
   const int of_warp = round_up(needs.registers * kWarpThreads, kRegisterUnit);
-  // HW: the block must fit with its warps rounded up to an equal number in each sub-partition.
+  // HW: the registers must suffice for the block's warps, rounded up to a multiple of 4.
   if (of_warp * round_up(warps, kSubPartitions) > gpu.registers) return 0;
   return gpu.registers / kSubPartitions / of_warp * kSubPartitions / warps;
 }

@@ -1,6 +1,6 @@
-// The activations that an epilogue may end with. One table serves the problem, the host's product,
-// the reference, the command line and the C API; Python reads it through the C API. Their device
-// code is in kernels/epilogue/activations.h.
+// The activations that an epilogue may end with. One table serves problems, products on the CPU,
+// the reference, the command line and the C API; Python reads the table through the C API. Device
+// code of the activations is in kernels/epilogue/activations.h.
 #pragma once
 
 #include <cmath>
@@ -26,13 +26,13 @@ struct ActivationRow {
   const char* text;  // for messages
   ActivationFormula formula;
   double steepest_slope;  // the largest factor by which an error of the argument grows
-  // The number of rounding errors in a result, each one unit roundoff of the sum's type. GELU and
-  // SiLU multiply x by a probability, which is the reciprocal of a sum with an exponential; the
-  // exponential's argument has a few rounding errors of its own.
+  // The number of rounding errors in a result, each one unit roundoff of the type of the products'
+  // sum. GELU and SiLU multiply x by a probability: the reciprocal of a sum of 1 and an
+  // exponential. The exponential's argument has a few rounding errors, too.
   int roundings;
 };
 
-// WHY no lambdas in the table: a lambda is constexpr, so nvcc would compile its long double, too.
+// WHY no lambdas in the table: a lambda is constexpr, and nvcc would compile it for the GPU, too.
 namespace formula {
 
 template <class T>

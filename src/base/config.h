@@ -1,11 +1,11 @@
-// The types that the configs of kernels consist of. A config is one named struct value, the same at
+// The types of the fields of kernels' configs. A config is one named struct value, the same at
 // compile time (template argument) and at run time (catalog, tuner, tests). Each kernel's config.h
-// declares its own struct of these types, its legality, and its rows. Pure C++, for host and nvcc.
+// declares a config struct, its rules, and the config table. Pure C++, for host and nvcc.
 #pragma once
 
 namespace tessera {
 
-// A block tile: m x n outputs, whose sums grow by k products at a time.
+// A block tile: m x n outputs. Each step adds k products to the sum of every output.
 struct BlockTile {
   int m, n, k;
 };
@@ -38,7 +38,7 @@ struct TensorBox {
   int swizzle = 0;
 };
 
-// One row of a kernel's config table. It becomes one entry point, named by variant and majors.
+// One row of a kernel's config table. The row becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a user types after the kernel's name, "128x128x8"

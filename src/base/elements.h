@@ -1,5 +1,5 @@
-// Calls a generic function with the C++ type that represents an element type (an enum value). This
-// file has the only list of these pairs.
+// Calls a generic function with the C++ type that represents an element type (an enum value). Only
+// this file lists which C++ type represents which element type.
 #pragma once
 
 #include <cmath>
@@ -53,8 +53,8 @@ decltype(auto) on_element(ElementType type, const char* what, Body&& body) {
   refuse_type(what, type);
 }
 
-// Converts a double to an element: rounds to nearest even. For an integer type it also clamps to
-// the type's range, and a NaN becomes 0.
+// Converts a double to an element: rounds to nearest even. For an integer type, a number beyond the
+// type's range becomes the nearest limit, and a NaN becomes 0.
 template <class T>
 T element_of(double value) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,5 +1,5 @@
 // The first Ctrl-C or SIGTERM stops a long run between two kernels and keeps the results so far. A
-// second one ends the process.
+// second signal ends the process.
 #pragma once
 
 namespace tessera {

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t kMostSizes = 100000;  // per argument; more is taken for a typing error
+constexpr std::size_t kMostSizes = 100000;  // per argument; a longer list counts as a typing error
 
 [[noreturn]] void refuse(std::string_view argument, std::string_view text, std::string_view rule) {
   throw StatusError(

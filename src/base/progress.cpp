@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCells = 24;
 constexpr std::size_t kMostColumns = 79;
-constexpr auto kShortestPause = std::chrono::milliseconds(50);  // between two redraws
+constexpr auto kShortestPause = std::chrono::milliseconds(50);  // between two redraws of the bar
 
 std::string time_left(std::int64_t done, std::int64_t total, double seconds_so_far) {
   if (done <= 0 || done >= total) return "";

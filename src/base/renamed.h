@@ -1,5 +1,5 @@
 // Stored results contain the names that kernels and variants had when they were measured. Programs
-// that read them translate the text to current names before they parse it.
+// that read stored results translate old names to current names before they parse the text.
 #pragma once
 
 #include <istream>

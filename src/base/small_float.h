@@ -1,6 +1,6 @@
-// Floats of 8 and 16 bits as C++ types. All have a sign, an exponent and a fraction, so one pair of
-// functions serves them all. Host code reads and writes them as doubles, which represent each value
-// exactly.
+// Floats of 8 and 16 bits as C++ types. All types have a sign, an exponent and a fraction, so one
+// pair of functions converts all types. Host code reads and writes small floats as doubles; a
+// double represents every small float exactly.
 #pragma once
 
 #include <bit>
@@ -55,7 +55,7 @@ struct SmallFloat {
                                                                      : static_cast<Bits>(pattern));
   }
 
-  // Keeps the payload, so that a NaN that marks memory can be recognised.
+  // Converts a NaN and keeps its payload, by which a NaN that marks memory is recognised.
   static Bits nan_of(std::uint64_t fraction) {
     return kIeee ? kNan | static_cast<Bits>(fraction >> kDropped) : kNan;
   }

@@ -1,6 +1,6 @@
-// Element types (numbers in memory) and compute types (how they are multiplied and summed). Each
-// has one table with sizes, names, ranges and rounding, so that a new type is a new row. Code that
-// does not know a type names it in an error. Pure C++.
+// Element types (numbers in memory) and compute types (how elements are multiplied and summed).
+// Each kind has one table with sizes, names, ranges and rounding, so that a new type is a new row.
+// Code that does not support a type names the type in an error. Pure C++.
 #pragma once
 
 #include <string>
@@ -92,7 +92,7 @@ inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, Elemen
 inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,
                                 ElementType::kS32, ComputeType::kS32};
 
-// The single name of the types ("bf16"), or those of A to D and compute ("bf16,bf16,f32,f32,f32").
+// The single name of the types ("bf16"), or the names of all five types ("bf16,bf16,f32,f32,f32").
 std::string name_of(const Types& types);
 // Describes types: "bf16 x bf16 -> f32 with compute f32"; adds "+ bf16" if C differs from D.
 std::string describe(const Types& types);
@@ -101,7 +101,7 @@ Status check(const Types& types);
 // Parses types as name_of(Types) writes them: one name, or five. Throws kBadArgument with a list of
 // the accepted names.
 Types parse_types(std::string_view argument, std::string_view text);
-// The named types whose A to D all have this element type. Throws kUnsupported if there are none.
+// Returns the named types whose A to D are all `type`. Throws kUnsupported if there is no name.
 Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 

@@ -1,5 +1,5 @@
-// The table of all kernels. One line per kernel: its folder, its idea, its rows and how it is
-// planned.
+// The table of all kernels. A line gives the kernel's folder, its idea in a few words, its config
+// table and, by the function that the line calls, how the kernel is planned.
 #include "catalog/catalog.h"
 
 #include <algorithm>

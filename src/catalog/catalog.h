@@ -56,20 +56,20 @@ struct Kernel {
   std::vector<HelperEntry> helpers;
   // The lowest and the highest compute capability that the kernel's code runs on.
   int first_sm = 0, last_sm = 999;
-  // Images that are used instead of those of this build, by image name. An image under "" holds all
+  // Images, by name, that replace the images of this build. An image with the name "" holds all
   // entries of the kernel.
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // namespace of the source: "tessera::warp_tile"
   std::string configs = "kConfigs";            // the table of its rows there
   std::string params = "tessera::GemmParams";  // parameter type of its entries
-  // The kernel applies the epilogue of a problem itself. It is chosen for problems that have one,
-  // and is also correct for all others.
+  // The kernel itself applies the epilogue of a problem. The library chooses the kernel for
+  // problems with an epilogue; for problems without an epilogue, the kernel is also correct.
   bool applies_epilogue = false;
   bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
   int known_spills = 0;   // that the build lets its main loops have
-  // The name of the kernel whose patched form this kernel is; "" for a kernel that is not patched.
-  // Only the cubin differs: both have the same source, PTX, entries and plan.
+  // The name of the kernel whose patched form this kernel is; "" if this kernel is not patched.
+  // Only the cubins of the two kernels differ: source, PTX, entries and plan are the same.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
 };
@@ -80,19 +80,19 @@ std::span<const Kernel> all_kernels();
 const Kernel& finish_kernel();
 // The kernel that is launched before a product to convert an operand. It has one entry.
 const Kernel& widen_kernel();
-// Returns the entry of finish_kernel() for these types; with `writes_x`, one that also writes an
-// auxiliary output. Throws kUnsupported, with a message that names both types, if there is none.
+// Returns the entry of finish_kernel() for these types; with `writes_x`, the entry that also writes
+// an auxiliary output. Throws kUnsupported, naming both types, if there is no such entry.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d, bool writes_x = false);
 
-// Whether a kernel is a rung: a teaching kernel, which is planned when it is named and never chosen
-// by the library. Its name has a number.
+// Whether a kernel is a rung: a teaching kernel, whose name has a number. The library never chooses
+// a rung; it plans a rung only if the caller names the rung.
 bool is_rung(const Kernel& kernel);
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
 
-// The kernels that a user names by a kernel's name, its number, a glob, a comma-separated list,
-// "rungs", "library" (those that are not rungs) or "all", each with an optional "/variant"
-// ("12_warp_tile/staged"; "/all" for every variant) and an optional ":decision" (gemm/decision.h).
-// Throws kBadArgument with the name that was given and the closest names there are.
+// One kernel variant that choose_kernels() selects. A pattern is a kernel's name, its number, a
+// glob, "rungs", "library" (all kernels that are not rungs), "all", or a list of these with commas.
+// After a pattern, "/variant" selects variants ("12_warp_tile/staged"; "/all": every variant),
+// ":decision" a decision (gemm/decision.h). Throws kBadArgument with the closest names.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;
@@ -101,12 +101,12 @@ struct KernelChoice {
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 const std::string& first_entry_of(const KernelChoice& choice);  // the first entry of its variant
 
-// The rows of one variant, one per operand mode. Throws kBadArgument if the kernel has no such
-// variant.
+// Returns the rows of one variant, one row for each combination of majors and loads. Throws
+// kBadArgument if the kernel has no such variant.
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
 
-// Returns kUnsupported, with a message that names the types, if no kernel multiplies them at any
-// size.
+// Returns kUnsupported, with a message that names the types, if no kernel multiplies these types at
+// any size.
 Status check_has_kernel(const Types& types);
 
 // Returns the image that contains an entry of the kernel (of a row or a helper), or an entry of

@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Appends the variants of a kernel that are wanted: the default variant if no variant is named.
+// Appends the wanted variants of a kernel; the default variant if no variant is wanted.
 void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
                   const std::string& decision, std::vector<KernelChoice>& out) {
   const std::vector<std::string> variants = variants_of(kernel);

@@ -28,8 +28,8 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span<const char>(text));
 }
 
-// The name, without ending, of the files of an image in a folder. An older build may have given the
-// image another name.
+// Returns the file name, without its ending, that the files of image `name` have in a folder. In an
+// older build, the image may have another name.
 std::string stem_of(const fs::path& folder, std::string_view name) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

@@ -1,6 +1,6 @@
-// Images of another build, read from its tessera.images, or from the files that the build packs
-// into it (build/images). The effect of a code change on speed is visible only if old and new
-// images are timed alternately in one program.
+// Images of another build, read from its tessera.images or from its build/images, whose files the
+// build packs into tessera.images. The effect of a code change on speed is visible only if old and
+// new images are timed alternately in one program.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ class ImageFiles {
   ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 
-  // Returns the image called `name`, with its patched cubin if requested, or nullptr if there is
-  // none. The result is kept in this object, and is called "NAME of PATH".
+  // Returns the image called `name`, with its patched cubin if requested; nullptr if there is no
+  // such image. The result is kept in this object, and is called "NAME of PATH".
   const CodeImage* find(std::string_view name, bool with_patch);
 
   const std::string& path() const { return path_; }

@@ -18,8 +18,8 @@ const std::string& image_name_of(const Kernel& kernel, std::string_view entry) {
       Status::bad_argument("kernel " + kernel.name + " has no entry '" + std::string(entry) + "'"));
 }
 
-// The image that holds all entries of a kernel whose code is not from this build; null if there is
-// none.
+// Returns the one image that holds all entries of a kernel (key "" of own_images); null if there is
+// no such image. A kernel of this build has no such image.
 const CodeImage* only_image_of(const Kernel& kernel) {
   const auto all = kernel.own_images.find("");
   return all == kernel.own_images.end() ? nullptr : &all->second;

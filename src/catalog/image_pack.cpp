@@ -104,7 +104,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     pack.refuse(row.name, "cannot be unpacked (" + reason + ")");
   }
 
-  // Copies the two texts, because each text must be followed by a 0 byte.
+  // Copies the PTX and the portable PTX, because a 0 byte must follow each of the two texts.
   void keep_texts(std::span<const std::string_view> two) const {
     texts.assign(two.begin(), two.begin() + 2);
   }
@@ -129,7 +129,7 @@ struct ImagePack::Unpacked : CodeText::Source {
     image.portable_arch = row.portable_arch;
     image.further_cubins = std::span<const Cubin>(cubins).subspan(1);
     if (patch.parts.empty()) return;
-    // is_checked is false for the earlier format: its builds did not compare the cubin's hash.
+    // is_checked is false in the earlier format: builds did not compare the hash with the cubin.
     image.patched = {bytes_of(patch.parts[0]), patch.parts[1], patch.parts[2],
                      !row.has_text_in_code};
   }

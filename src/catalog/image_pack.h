@@ -18,10 +18,10 @@
 
 namespace tessera {
 
-// An image as stored in the file, packed. `code`: one cubin per architecture. `text`: the PTX and
-// the portable PTX. `patch`: empty, or the patched first cubin, the hash of the unpatched cubin and
-// a note, packed with the unpatched cubin as `known`. WHY `code` and `text` are packed separately:
-// most programs need only one of the two, and PTX takes ten times as long to unpack as a cubin.
+// The packed parts of an image, as the file stores them. `code`: one cubin per architecture.
+// `text`: the PTX and the portable PTX. `patch`: empty, or the patched first cubin, the hash of the
+// unpatched cubin and a note (pack() gets the unpatched cubin as `known`). WHY `code` and `text`
+// are separate: most programs need only one of them, and unpacking PTX takes ten times as long.
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
@@ -52,10 +52,10 @@ class ImagePack {
   const std::string& path() const { return path_; }
   const PackOrigin& origin() const { return origin_; }
   std::vector<std::string_view> names() const;
-  // Returns the image of this name, or nullptr if the pack has none. The first call unpacks the
-  // image's cubins; the first read of its PTX unpacks the PTX. Any thread may call find(). Each PTX
-  // text is followed by a 0 byte, as the driver requires. If bytes of the file were changed, find()
-  // and reading the PTX throw kUnavailable.
+  // Returns the image of this name, or nullptr if the pack has no such image. The first call
+  // unpacks the image's cubins; the first read of its PTX unpacks the PTX. Any thread may call
+  // find(). Each PTX text is followed by a 0 byte, as the driver requires. If bytes of the file
+  // were changed, find() and reading the PTX throw kUnavailable.
   const CodeImage* find(std::string_view name);
 
  private:
@@ -84,7 +84,7 @@ ImagePack& own_images();
 // from the program's. A program without a commit accepts a pack of any commit.
 void check_is_of(const ImagePack& pack, const PackOrigin& program);
 
-// Makes own_images() refuse a pack of any other commit. A program calls this once, at its start.
+// Makes own_images() refuse a pack of another commit than `commit`. A program calls this at start.
 void expect_images_of(std::string commit);
 
 }  // namespace tessera

@@ -26,8 +26,8 @@ ImageContents& contents_of(std::vector<ImageContents>& images, const std::string
   return images.back();
 }
 
-// The architecture of the kernel's portable PTX, or 0 if there is none: a kernel for only one
-// compute capability has code that no other GPU can use.
+// Returns the architecture of the kernel's portable PTX; 0 if the kernel has no portable PTX,
+// because its code runs on only one compute capability.
 int portable_arch_of(const Kernel& kernel) {
   return kernel.first_sm == kernel.last_sm ? 0 : kernel.first_sm;
 }

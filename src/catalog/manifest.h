@@ -1,6 +1,6 @@
-// Which images the catalog's code is compiled into: one for each kernel and config, so that the
-// build compiles them in parallel, a change recompiles little, and a device loads no more than a
-// plan launches. catalog/manifest.txt lists them for the build, which reads nothing else.
+// Divides the catalog's code into images: one image for each kernel and config. So the build
+// compiles images in parallel, a change recompiles few images, and a device loads only images that
+// a plan launches. catalog/manifest.txt lists the images for the build, which reads nothing else.
 #pragma once
 
 #include <string>

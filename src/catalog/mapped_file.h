@@ -1,5 +1,5 @@
-// A file that is mapped into memory. A page is read only when the program touches it: of 20 MB of
-// compiled kernels, a program needs only a few kernels.
+// A file that is mapped into memory. The system reads a page only when the program touches it: of
+// 20 MB of compiled kernels, a program reads only the few kernels that it needs.
 #pragma once
 
 #include <cstddef>

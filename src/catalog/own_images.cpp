@@ -1,5 +1,5 @@
-// Finds the pack of a program: the one embedded in it, the file next to it, or, for a program
-// installed in bin, the one in share/tessera. Checks that it belongs to this build.
+// Finds the pack of a program: the pack in the program itself, the file next to the program, or,
+// for a program in bin, the file in share/tessera. Checks that the pack belongs to this build.
 #include <filesystem>
 #include <span>
 
@@ -8,8 +8,8 @@
 #include "catalog/image_pack.h"
 #include "catalog/manifest.h"
 
-// Bytes that add_embedded_pack() of cmake/images.cmake puts into a library. WHY weak: programs
-// without them read the file next to them.
+// Bytes that add_embedded_pack() of cmake/images.cmake puts into a library. WHY weak: a program
+// without these bytes reads the file next to the program.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern const char tessera_embedded_pack[];
 [[gnu::weak, gnu::visibility("hidden")]] extern const char tessera_embedded_pack_end[];

@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-// Packs several byte strings into one. unpack() must get the same `known`. Parts that resemble
-// `known` take little room: if `known` is the unpatched cubin, the patched cubin takes a tenth.
+// Packs several byte strings into one. unpack() must get the same `known`. A part that resembles
+// `known` takes little room: a patched cubin takes a tenth if `known` is the unpatched cubin.
 std::string pack(const std::vector<std::string_view>& parts, std::string_view known = {});
 
 // Unpacked byte strings. `parts` are views of `bytes`, so that cubins of up to a megabyte are not

@@ -40,7 +40,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// Returns the C++ call of a helper for a tile size, which is written as "128,64".
+// A function that returns the C++ call of a helper for a tile size, which is written as "128,64".
 using CallOfTile = std::function<std::string(const std::string& tile)>;
 inline std::string reduce_call(const std::string& tile) { return "reduce<" + tile + ">"; }
 
@@ -52,7 +52,7 @@ std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& params);
 
-// The rows of a config table. `prefix` is put before the kernel's name in the names of its entries.
+// The rows of a config table. The names of entries begin with `prefix` and the kernel's name.
 template <class Rows>
 std::vector<KernelRow> persistent_rows(const std::string& prefix, const std::string& kernel,
                                        const Rows& table) {
@@ -83,7 +83,7 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
   return kernel;
 }
 
-// An FP32 kernel that takes operands as they are, its configs in namespace tessera::simt_direct.
+// An FP32 kernel that needs no repacked operands. Its configs are in namespace simt_direct.
 template <class Rows>
 Kernel direct_kernel(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("", name, table));
@@ -123,8 +123,8 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const Rows& table,
   return kernel;
 }
 
-// A kernel for batches of small products, such as "small_bf16" with the rows of small::kBf16. It
-// keeps pointers into the table, which must live as long as the program.
+// A kernel for batches of small products, such as "small_bf16" with the rows of small::kBf16. The
+// kernel keeps pointers into the table, which must live as long as the program.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table, int first_sm) {
@@ -145,7 +145,7 @@ Kernel small_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// A rung with a persistent grid, tensor copies and whole tiles.
+// A rung with a persistent grid and tensor copies. Tiles are not split among CTAs.
 template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_", name, table));

@@ -1,4 +1,4 @@
-// Makes a Kernel from a line of the catalog: names of entries and images follow from its rows.
+// Makes a Kernel from a line of the catalog. Its config table gives names of entries and images.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ std::string name_space_of(const std::string& rung);
 // "kBf16F32" for the words "bf16_f32" of "mma_bf16_f32".
 std::string table_of(std::string_view words);
 
-// The tile of outputs that one thread computes: the config's own, or else a vector along n with an
-// equal share of the block's outputs.
+// Returns the tile of outputs that one thread computes: the tile that the config states, or, if it
+// states none, a row of outputs: an equal share of the block tile.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;
@@ -33,8 +33,8 @@ constexpr OutputTile thread_tile(const Config& config) {
   return {1, config.block.m * config.block.n / config.threads()};
 }
 
-// The type-erased rows of a kernel's config table. `prefix` is put before the kernel's name in the
-// names of its entries.
+// The type-erased rows of a kernel's config table. The names of entries begin with `prefix` and the
+// kernel's name.
 template <class Rows>
 std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& name,
                                  const Rows& table) {
@@ -97,8 +97,8 @@ Kernel bf16_rung(const std::string& name, std::string idea, const Rows& table, i
   return kernel;
 }
 
-// A rung of family "warpgroups", whose plan reads its config. `table` must exist as long as the
-// program runs.
+// A rung of family "warpgroups". Its plan reads the configs of the rows in `table`, which must
+// exist as long as the program runs.
 template <class Rows>
 Kernel warpgroup_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = bf16_rung(name, std::move(idea), table, 90, 90);
@@ -181,7 +181,7 @@ inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
   return from;
 }
 
-// An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
+// An FP64 kernel on packed blocks: two launches pack the operands, and the third multiplies.
 template <class Rows>
 Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
                    int first_sm = 75) {

@@ -23,7 +23,7 @@ std::string out_of(const Types& types) {
 
 namespace {
 
-// The fields that all kernels on Hopper's tensor cores have in common.
+// Returns a row with the fields that all kernels on Hopper's tensor cores have in common.
 template <class Config>
 KernelRow row_of(std::string_view kernel, const char* variant, const Config& config) {
   const Loads loads = {Load::kTma, Load::kTma};

@@ -1,8 +1,8 @@
 // Catalog lines of the kernels on tensor cores. Kernels on Hopper's tensor cores have a persistent
-// grid, and tensor copies load all their operands; the facts that a plan needs beyond the fields of
-// a row are in the kernel's own config. Kernels on the tensor cores of all GPUs since SM 8.0 have a
-// persistent grid and take operands of any layout and alignment. This file also has the kernels
-// that replace these on a GPU without such tensor cores.
+// grid, and tensor copies load all their operands; the kernel's own config has the facts that a
+// plan needs in addition to a row's fields. Kernels on the tensor cores of all GPUs since SM 8.0
+// have a persistent grid and take operands of any layout and alignment. On a GPU that has no tensor
+// cores for a type, other kernels of this file multiply operands of that type.
 #pragma once
 
 #include <utility>
@@ -20,7 +20,7 @@ KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::C
 KernelRow wgmma_row(std::string_view kernel, const char* variant, const promoted::Config& config);
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types);
-// The launch that splits FP32 operands into terms. `image` is the kernel's image that contains it.
+// The launch that splits FP32 operands into FP16 terms. `image`: the kernel's image that has it.
 HelperEntry terms_helper(const std::string& kernel, const std::string& image);
 
 // A kernel with the fields that all kernels on Hopper's tensor cores have in common. Its code is in
@@ -51,7 +51,7 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
-// A kernel such as "wgmma_s8", whose rows are wgmma::kS8. It does not split k.
+// A kernel such as "wgmma_s8", whose rows are wgmma::kS8. The kernel does not split tiles along k.
 template <class Rows>
 Kernel whole_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
                           const Rows& table) {
@@ -84,8 +84,8 @@ Kernel fused_x_wgmma_kernel(const std::string& name, std::string idea, const Typ
   return kernel;
 }
 
-// A kernel such as "wgmma_f16x3", whose rows are promoted::kF16x3, and the launch that splits its
-// operands into terms.
+// A kernel such as "wgmma_f16x3", whose rows are promoted::kF16x3, with the launch that splits its
+// FP32 operands into FP16 terms.
 template <class Rows>
 Kernel promoted_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table) {
@@ -95,7 +95,7 @@ Kernel promoted_kernel(const std::string& name, std::string idea, const Types& t
   return kernel;
 }
 
-// A rung that multiplies FP32 operands as terms. The launch that splits operands into terms is in
+// A rung that multiplies FP32 operands as sums of FP16 terms. The launch that splits operands is in
 // the image of the rung's default variant. `table` must exist as long as the program runs.
 template <class Rows>
 Kernel terms_rung(const std::string& name, std::string idea, const Rows& table) {

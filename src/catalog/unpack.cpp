@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1u << 30;  // of all parts together; images are far smaller
+constexpr std::uint64_t kMaxBytes = 1u << 30;  // limit of all parts together; images are smaller
 
 // Removes `bytes` bytes from the front of `text` and returns them. Throws if `text` is shorter.
 std::string_view take(std::string_view& text, std::uint64_t bytes) {

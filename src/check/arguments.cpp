@@ -124,7 +124,7 @@ BytesArgument bytes(const Text& text, const std::string& digits) {
   return argument;
 }
 
-// Splits at the commas outside of parentheses.
+// Splits the text at the commas that are outside of parentheses and brackets.
 std::vector<std::string> split_outside(const std::string& text) {
   std::vector<std::string> pieces(1);
   int depth = 0;
@@ -165,7 +165,7 @@ bool is_alias(const std::string& value) {
   return is_name(name) && (name[0] < '0' || name[0] > '9');
 }
 
-// Reads an option that follows the box of a tensor map: "size=300x200" and the like.
+// Reads an option of a tensor map, which follows the box: "size=300x200", for example.
 void set_option(const Text& text, const std::string& piece, TensorMapArgument& map) {
   const std::size_t equals = piece.find('=');
   const std::string name = trimmed(piece.substr(0, equals));
@@ -280,7 +280,7 @@ PointersArgument pointers(const Text& text, const std::string& name,
   return argument;
 }
 
-// Parses a value, except for files.
+// Parses the value of an argument, unless the value is a file.
 Argument parse_value(const Text& text, const std::string& name, const std::string& value) {
   const auto made = [&](auto argument) { return Argument{name, value, std::move(argument)}; };
   if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {
@@ -318,7 +318,7 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
       "pointers(ARRAY, ...)");
 }
 
-// Whether it is the name of a variable, perhaps with namespaces: "ns::table".
+// Whether `name` is the name of a variable, with or without namespaces: "ns::table".
 bool is_qualified(const std::string& name) {
   const std::size_t scope = name.find("::");
   if (scope == std::string::npos) return is_name(name);

@@ -1,7 +1,7 @@
 // The text of a kernel's arguments, as users type it: "a=f32[64,128]:uniform", "n=i32:64",
-// "x=data.npy", "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only
-// text becomes values here; whether they fit a kernel is for bind.h, and the bytes are for
-// values.h.
+// "x=data.npy", "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". This
+// file only parses the text. bind.h checks whether the values fit a kernel, and values.h makes
+// their bytes.
 #pragma once
 
 #include <array>
@@ -67,13 +67,13 @@ struct AliasArgument {
   std::uint64_t offset = 0;
 };
 
-// An array in global memory that holds addresses: of arrays, of values, or null.
+// An array of addresses in global memory. Each address is that of an array or a value, or null.
 struct PointersArgument {
   std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };
 
-// A tensor map over an array; extents are innermost first. Empty fields take the values of the
-// array.
+// A tensor map over an array; extents are innermost first. Empty `sizes` and `strides` mean those
+// of the whole array.
 struct TensorMapArgument {
   std::string array;
   std::vector<std::int64_t> box;
@@ -85,8 +85,8 @@ struct TensorMapArgument {
   bool fills_nan = false;             // fill value outside the tensor is NaN
 };
 
-// A texture object over an array, whose last extent is the channels of a texel where there are
-// several.
+// A texture object over an array. If a texel has several channels, the channels are the last extent
+// of the array.
 struct TextureArgument {
   std::string array;
   int channels = 1;

@@ -48,7 +48,7 @@ double small_integer(std::uint64_t bits, bool is_signed) {
 
 bool is_unsigned(ElementType type) { return facts_of(type).kind == NumberKind::kUnsigned; }
 
-// WHY: in a narrow type, all numbers beyond the largest one would become the largest one.
+// Wraps a number to an integer type's range. WHY: clamped, all larger numbers would be equal.
 double wrapped(ElementType type, std::uint64_t value) {
   if (is_float(type)) return double(value);
   const std::size_t bits = 8 * size_of(type) - (is_unsigned(type) ? 0 : 1);
@@ -68,7 +68,7 @@ double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
   }
 }
 
-// WHY: 1 must stay inside the open interval after rounding to the type.
+// Stores a value in (-1, 1). WHY 0.5: in a narrow type the value may round to 1 or -1.
 void store_below_one(ElementType type, double value, std::byte* to) {
   store_element(type, value, to);
   if (std::fabs(load_element(type, to)) >= 1) store_element(type, std::copysign(0.5, value), to);

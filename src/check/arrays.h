@@ -25,8 +25,8 @@ struct HostArray {
 // and position. Throws kBadArgument, or kUnavailable if there is not enough memory.
 HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed);
 
-// Returns the element type of the file; nullopt if the file cannot be read (read_array reports
-// that).
+// Returns the element type of the file; nullopt if the file cannot be read (read_array reports the
+// error).
 std::optional<ElementType> type_of_file(const std::string& path);
 // Read and write .npy files of any type of elements.h and any number of dimensions.
 HostArray read_array(const std::string& path, const std::string& argument);
@@ -40,7 +40,7 @@ std::string index_text(const HostArray& array, std::size_t element);
 bool is_nan(const HostArray& array, std::size_t element);
 
 // Differences between two arrays of one shape: elements that differ by more than tolerance * max(1,
-// |expected|), or only one of which is NaN. Tolerance 0: all unequal elements.
+// |expected|), and elements that are NaN in one array only. Tolerance 0: all unequal elements.
 struct Difference {
   std::size_t count = 0;
   std::string first;   // "[3,17]: 2.5, expected 2.25"
@@ -48,7 +48,7 @@ struct Difference {
 };
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance);
 
-// Throws kBadArgument unless the file's array can be compared with this one.
+// Throws kBadArgument unless `array` can be compared with `expected`, the array of a file.
 void require_comparable(const HostArray& array, const HostArray& expected,
                         const std::string& argument);
 

@@ -19,7 +19,7 @@ using vgpu::KernelSignature;
 
 constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 
-// One parameter as users know it, by its C++ type.
+// A parameter with its C++ type, by which users know it.
 struct Known {
   const KernelParameter& parameter;
   std::string cpp;  // "float const*"; empty where the kernel's name does not tell
@@ -49,8 +49,8 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
-// Whether a file of `type` may hold what the kernel takes. Integers may have a sign or not, and
-// since NumPy has no bf16, its bits are stored as integers.
+// Whether a .npy file of `type` may hold elements of type `element`. Integers may differ in having
+// a sign. NumPy has no bf16: a file holds the bits of bf16 elements as integers.
 bool fits_file(ElementType element, ElementType type) {
   if (size_of(element) != size_of(type)) return false;
   const auto stored = lab::type_of_npy(lab::npy_descr(element));
@@ -63,7 +63,7 @@ std::string misfit_of(const Known& known, const ArrayArgument& array) {
   const bool is_file = !array.file.empty();
   const std::optional<ElementType> type = is_file ? type_of_file(array.file) : array.type;
   if (!element || !type) return "";
-  // An array whose type the user wrote may hold other bits of the same size.
+  // If the user wrote the type of the array, any type of the same size fits.
   if (is_file ? fits_file(*element, *type) : size_of(*element) == size_of(*type)) return "";
   return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }

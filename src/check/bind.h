@@ -10,10 +10,10 @@
 
 namespace tessera::checking {
 
-// Puts the arguments into the order of the parameters. They are assigned by name if every argument
-// has the name of a parameter in the PTX or, if these are known, in the source; otherwise by
-// position. Throws kBadArgument if a name of the source is at another position and arguments are
-// missing before it or have no name.
+// Puts the arguments into the order of the parameters. Arguments are assigned by name if every
+// argument has the name of a parameter in the PTX or, if the source is known, in the source;
+// otherwise by position. Throws kBadArgument if a name of the source is at another position and
+// arguments are missing before it or have no name.
 std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
                                   std::vector<Argument> arguments,
                                   const std::vector<std::string>& source_names = {});

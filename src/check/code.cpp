@@ -31,8 +31,8 @@ int depth_change(char c) {
   return c == ')' || c == '>' || c == ']' ? -1 : 0;
 }
 
-// Returns the position of the '(' that begins the parameters, which the last ')' closes; npos if
-// there is none.
+// Returns the position of the '(' that the ')' at the end of the text closes: the begin of the
+// parameters. Returns npos if there are no such parentheses.
 std::size_t parameters_begin(const std::string& text) {
   if (!text.ends_with(')')) return std::string::npos;
   int depth = 0;
@@ -91,8 +91,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// Returns the kernels with this name as users write it or, if there are none, those whose template
-// arguments begin with the given ones.
+// Returns the kernels with this name in any spelling. If there are no such kernels, returns the
+// kernels whose template arguments begin with the template arguments in `name`.
 std::vector<const vgpu::KernelSignature*> loosely_named(
     const std::vector<const vgpu::KernelSignature*>& kernels, const std::string& name) {
   const std::string wanted = loosely(name);
@@ -204,7 +204,7 @@ std::string closest_list(const std::string& wanted, std::vector<std::string> nam
     };
     std::stable_sort(names.begin(), names.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    // If some names are close to the wanted one, the others are not listed.
+    // If some names are close to the wanted name, all other names are left out.
     const auto is_close = [&](const std::string& name) {
       return distance(stem(wanted), stem(name)) <= stem(wanted).size() / 3;
     };

@@ -19,8 +19,8 @@ Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arg
 
 // Returns the kernel of this name, written as in the PTX or as in C++: "_Z5scalePfi",
 // "scale(float*, int)", "scale", "space::scale<4>". If the name is empty, returns the only kernel.
-// Throws a kBadArgument that lists the kernels unless exactly one fits. Enumerators in the name are
-// looked up in the source, read with `read`.
+// Throws a kBadArgument that lists the kernels unless exactly one kernel fits. Enumerators in the
+// name are looked up in the source, read with `read`.
 const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
                                            const std::string& name, const std::string& path,
                                            const ReadOptions& read = {});

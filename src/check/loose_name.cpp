@@ -67,14 +67,14 @@ std::size_t behind_cast(const std::vector<std::string>& words, std::size_t at) {
   return is_digit(next[0]) || next == "-" || next[0] == '\'' ? close + 1 : at;
 }
 
-// Whether "unsigned" stands alone at `at`, which means unsigned int.
+// Whether the word at `at` is "unsigned" without a type after it, which means unsigned int.
 bool lacks_int(const std::vector<std::string>& words, std::size_t at) {
   if (words[at] != "unsigned") return false;
   const std::string next = at + 1 < words.size() ? words[at + 1] : "";
   return next != "int" && next != "long" && next != "short" && next != "char";
 }
 
-// Whether the word is the "std" of a type whose name is also known without it.
+// Whether the word is the "std" before a type whose name is also known without "std".
 bool is_scope_of_type(const std::vector<std::string>& words, std::size_t at) {
   return words[at] == "std" && at + 3 < words.size() && words[at + 1] == ":" &&
          plain_word(words[at + 3]) != words[at + 3];

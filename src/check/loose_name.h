@@ -8,9 +8,9 @@
 
 namespace tessera::checking {
 
-// Returns the one spelling that stands for all names with this meaning: numbers without suffixes
-// and casts, characters and booleans as numbers, types by their own names, "long long" as "long",
-// no unnecessary spaces.
+// Returns one spelling for all names that have the same meaning: numbers without suffixes and
+// casts, characters and booleans as numbers, types by their own names, "long long" as "long", no
+// unnecessary spaces.
 std::string loosely(const std::string& name);
 
 // Returns the name with enumerators of the source replaced by their values. If there is no source,

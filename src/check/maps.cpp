@@ -16,7 +16,7 @@ TensorSwizzle swizzle_of(int bytes) {
   return bytes == 128 ? TensorSwizzle::k128B : TensorSwizzle::kNone;
 }
 
-// Returns the extents of the map in elements, innermost first.
+// Returns the extents of the tensor map in elements, innermost first.
 std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray& array) {
   if (!map.sizes.empty()) return map.sizes;
   std::vector<std::int64_t> sizes = array.shape;
@@ -24,8 +24,8 @@ std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray
   return sizes;
 }
 
-// Without sizes and strides in the argument, the map covers the whole array, its fastest dimension
-// first.
+// If the argument has no sizes and strides, the tensor map covers the whole array, with the array's
+// fastest dimension first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {
   TensorMapDesc desc;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = 16 << 20;  // size of the largest source file that is shown
 
-// Returns the path relative to the current folder if that is shorter.
+// Returns the path relative to the current folder if the file is in that folder; else `path`.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path relative = fs::path(path).lexically_proximate(fs::current_path(error));
@@ -57,8 +57,8 @@ int column_of(const std::string& ptx, int ptx_line, int source_line) {
 const std::string& SourceLines::text_of_file(const std::string& path) {
   const auto [found, is_new] = files_.try_emplace(path);
   if (!is_new) return found->second;
-  // A relative path starts where the compiler ran: in the current folder, or in the folder of the
-  // file.
+  // A relative path starts in the folder where the compiler ran: the current folder, or the folder
+  // of the checked file.
   const fs::path beside = fs::path(code_.path).parent_path() / path;
   for (const fs::path& candidate : {fs::path(path), beside}) {
     std::error_code error;

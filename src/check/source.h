@@ -20,7 +20,7 @@ class SourceLines {
  public:
   explicit SourceLines(const Code& code) : code_(code) {}
 
-  // Returns the line in the source, or the PTX line if the PTX does not name the source.
+  // Returns the place's line in the source, or in the PTX if the PTX does not name the source.
   ShownLine at(const vgpu::FindingPlace& place);
   ShownLine at(const std::string& file, int line);
 

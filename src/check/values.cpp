@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t kAddressBytes = 8;
 constexpr std::size_t kTensorMapBytes = 128;  // size of a CUtensorMap
 
-// Returns the alignment of a tensor map in a struct. HW: tensor copies require 64 bytes, the
-// alignment of CUtensorMap in CUDA 12. In CUDA 13 (cuda.h) it is 128. A struct that holds a map has
-// the same alignment, or an unknown one (0).
+// Returns the alignment of a tensor map in a struct. HW: tensor copies require 64 bytes, which is
+// the alignment of CUtensorMap in CUDA 12. In CUDA 13 (cuda.h) its alignment is 128. A struct that
+// holds a map has the map's alignment, or an unknown alignment (0).
 std::size_t map_alignment_in(std::size_t alignment_of_whole) {
   return alignment_of_whole == 0 || alignment_of_whole >= 128 ? 128 : 64;
 }

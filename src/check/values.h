@@ -18,8 +18,8 @@ struct Placed {
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-// Returns the size in bytes. `alignment` is that of the parameter or variable that holds the
-// struct, or 0 if it is unknown; it determines how tensor maps in the struct are aligned.
+// Returns the size in bytes. `alignment` is the alignment of the parameter or variable that holds
+// the struct, or 0 if unknown; it determines how tensor maps in the struct are aligned.
 std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
@@ -35,7 +35,7 @@ std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Pla
 // Calls f for the argument and for all its parts, the innermost first.
 void for_each_part(const Argument& argument, const std::function<void(const Argument&)>& f);
 
-// Returns the names of arrays whose address the argument takes, or which it maps.
+// Returns the names of arrays that the argument uses by address, by tensor map or by texture.
 std::vector<std::string> arrays_named_by(const Argument& argument);
 
 }  // namespace tessera::checking

@@ -26,7 +26,7 @@ DeviceBuffer::~DeviceBuffer() {
   try {
     memory_->free(address_);
   } catch (const StatusError&) {
-    // WHY: a destructor may not throw, and a device that failed has already said so.
+    // WHY: a destructor may not throw, and a failed device has already reported its failure.
   }
 }
 

@@ -57,7 +57,7 @@ class Device : public Memory, public Modules, public Stream, public Transfers {
 
   using Stream::launch;
   using Stream::synchronize;
-  // Launches code that is launched only once: finds its entry and encodes its tensor maps first.
+  // Launches a kernel that is launched only once: first finds the entry and encodes tensor maps.
   void launch(const LoadedImage& image, const Launch& launch);
 };
 

@@ -40,7 +40,7 @@ class Modules {
   virtual LoadedEntry entry(const LoadedImage& image, const std::string& name,
                             const LaunchShape& shape) = 0;
   // Encodes a tensor map as bytes for a kernel's parameters or memory. Throws kBadArgument if the
-  // map breaks a rule, kUnsupported if this device cannot run it.
+  // map breaks a rule, kUnsupported if this device cannot use the map.
   virtual TensorMapBytes encode_tensor_map(const TensorMapDesc&) const {
     throw StatusError(Status::unsupported("this device has no tensor maps"));
   }

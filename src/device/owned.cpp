@@ -6,7 +6,7 @@ OwnedStream::~OwnedStream() {
   try {
     device_.destroy_stream(stream_);
   } catch (const StatusError&) {
-    // WHY: a destructor may not throw, and a device that failed has already reported it.
+    // WHY: a destructor may not throw, and a failed device has already reported its failure.
   }
 }
 
@@ -14,7 +14,7 @@ OwnedEvent::~OwnedEvent() {
   try {
     device_.destroy_event(event_);
   } catch (const StatusError&) {
-    // WHY: a destructor may not throw, and a device that failed has already reported it.
+    // WHY: a destructor may not throw, and a failed device has already reported its failure.
   }
 }
 

@@ -27,7 +27,7 @@ class Transfers {
   virtual ~Transfers() = default;
   virtual AddressKind kind_of(std::uint64_t address) const = 0;
 
-  // Pinned host memory, which copies can use without the host. Throws if there is not enough.
+  // Pinned host memory. The GPU copies from and to it without the host. Throws if it runs out.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* memory) = 0;
 
@@ -38,7 +38,7 @@ class Transfers {
   virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
 
   // Streams that run concurrently with other streams, and marks (events) in streams. A synchronous
-  // device has neither: it returns null.
+  // device has neither; its make_stream() and make_event() return null.
   virtual void* make_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   virtual void* make_event() = 0;

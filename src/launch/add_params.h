@@ -1,5 +1,5 @@
-// The parameters of a kernel that computes X += B, launched before each product of a chain. Plain
-// data with the same layout for the host compiler and nvcc; includes nothing.
+// The parameters of a kernel that computes X += B. Timed chains of products launch it before each
+// product. Plain data with the same layout for the host compiler and nvcc; includes nothing.
 #pragma once
 
 namespace tessera {

@@ -1,5 +1,5 @@
-// Compiled code, as bytes, which the catalog passes to a device. Pure data, so that neither room
-// needs the other's headers.
+// Compiled code, as bytes, which the catalog passes to a device. Pure data, so that catalog/ and
+// device/ need none of each other's headers.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace tessera {
 
 using DeviceAddress = std::uint64_t;
 
-// A text of an image, such as its PTX. It may still be packed: PTX is most of an image, and a GPU
-// that runs a cubin does not need it.
+// A text of an image, such as its PTX. The text may still be packed: PTX is most of an image, and a
+// GPU that runs a cubin needs no PTX.
 class CodeText {
  public:
   // Unpacks a text when it is first read, by any thread, and keeps it as long as the source exists.
@@ -45,8 +45,8 @@ struct Cubin {
   std::span<const std::byte> bytes;
 };
 
-// A cubin whose machine code the build has reordered. It is used only if it was made from the plain
-// cubin of its image.
+// A cubin whose machine code the build has reordered. A patched cubin is used only if it was made
+// from the plain cubin of its image.
 struct PatchedCubin {
   std::span<const std::byte> bytes;  // empty: there is none
   std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)

@@ -1,5 +1,5 @@
 // One launch of one entry point: its grid, its parameters and its tensor maps. A plan is a short
-// list of these.
+// list of launches.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct GemmParams {
 };
 
 // The address of a tensor and the size of the box that a copy moves, encoded by the device that
-// runs the kernel (launch/launch.h). A kernel receives it as a parameter and uses only its address.
+// runs the kernel (launch/launch.h). It is a parameter of which a kernel uses only the address.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };

@@ -1,5 +1,5 @@
-// The rules of tensor maps, each with its own message. WHY the driver does not check them: it
-// reports only that some value is invalid.
+// The rules of tensor maps, each with its own message. WHY the driver does not check these rules:
+// it reports only that some value is invalid.
 #include "launch/tensor_map.h"
 
 #include <fmt/format.h>

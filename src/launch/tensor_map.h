@@ -55,8 +55,8 @@ struct alignas(64) TensorMapBytes {
   std::array<std::byte, 128> bytes = {};
 };
 
-// The tensor type with which copies move elements of this type: an integer type of the same size
-// where the hardware has no type for it. Throws kUnsupported if there is none.
+// Returns the tensor-map type that copies use for elements of `type`; an integer type of that size
+// if the hardware has no matching type. Throws kUnsupported if there is no integer type either.
 TensorType tensor_type_of(ElementType type);
 std::uint32_t element_bytes(TensorType type);
 bool is_floating(TensorType type);

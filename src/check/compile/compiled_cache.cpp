@@ -39,7 +39,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Returns the size and time of a file as text, which changes whenever the file does.
+// Returns the size and time of a file as text. The text changes whenever the file changes.
 std::string stamp_of(const std::string& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);

@@ -1,7 +1,7 @@
-// A cache of compiled PTX: a file is compiled again only if it, or a header that it includes, has
-// changed. The folder is TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera;
+// A cache of compiled PTX: a file is compiled again only if the file, or a header that it includes,
+// has changed. The folder is TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera;
 // TESSERA_CACHE=off turns the cache off. If anything goes wrong with the cache, the file is
-// compiled as if there were none.
+// compiled as if the cache were off.
 #pragma once
 
 #include <optional>

@@ -110,7 +110,7 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Comments at the end of the PTX: remarks about its source, which the cache keeps with the PTX.
+// Remarks about the source, as comments at the end of the PTX, so that the cache keeps them.
 constexpr const char* kReplaced = "// compiled with ";
 constexpr const char* kOutOfRange = "// subscript out of range: ";
 
@@ -124,8 +124,8 @@ const std::string& told(const std::string& ptx) {
 }
 
 // Returns a comment with the places at which constant indices leave their arrays: "a.cu(4): warning
-// #175-D: subscript out of range". The compiler considers such code impossible and drops everything
-// that depends on it.
+// #175-D: subscript out of range". The compiler considers such code impossible and drops all code
+// that depends on the index.
 std::string note_of_ranges(const std::string& said) {
   std::istringstream lines(said);
   std::vector<std::string> places;
@@ -162,8 +162,8 @@ void write(const std::string& path, const std::string& text) {
       .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// Removes the header from the list of files that the result depends on, because it disappears with
-// the temporary folder.
+// Removes the generated header from the list of files that the PTX depends on, because the header
+// disappears with the temporary folder.
 void leave_out(const std::string& header, const std::string& files) {
   std::string text = lab::read_whole_file(files, "the compiler's list of files");
   const std::size_t at = text.find(header);

@@ -8,8 +8,8 @@
 
 namespace tessera::checking {
 
-// Finds nvcc: in NVCC, CUDACXX, CUDA_HOME, PATH, /usr/local/cuda*, or where tools/ci/setup put it
-// in the folder of this program. Throws a kUnavailable that says how to get it.
+// Finds nvcc: in NVCC, CUDACXX, CUDA_HOME, PATH, /usr/local/cuda*, or in the folder of this
+// program, where tools/ci/setup installs nvcc. Throws a kUnavailable that says how to get nvcc.
 std::string find_nvcc();
 
 // Returns the PTX of a source file, for sm_90a with line numbers unless `arguments` name an

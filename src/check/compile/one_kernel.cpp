@@ -50,8 +50,8 @@ std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   return at;
 }
 
-// Returns where ".visible .entry" or ".weak .entry" begins; `entry` is the position of its last
-// word.
+// Returns where ".visible .entry" or ".weak .entry" begins. `entry` is the position of the word
+// ".entry".
 std::size_t begin_of_entry(std::string_view ptx, std::size_t entry) {
   std::size_t last = entry;
   while (last > 0 && std::isspace(static_cast<unsigned char>(ptx[last - 1])) != 0) --last;

@@ -11,7 +11,7 @@ namespace tessera::checking {
 namespace {
 
 std::map<std::string, std::string> all_replacements() {
-  // SOURCE: release notes of CUDA 12 and 13: names that were deprecated before and are removed.
+  // SOURCE: release notes of CUDA 12 and 13: names deprecated in earlier releases, then removed.
   std::map<std::string, std::string> all = {{"cudaThreadSynchronize", "cudaDeviceSynchronize"},
                                             {"cudaThreadExit", "cudaDeviceReset"}};
   for (const char* end : {"GetLimit", "SetLimit", "GetCacheConfig", "SetCacheConfig"}) {

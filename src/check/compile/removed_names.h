@@ -1,5 +1,5 @@
-// Names that older programs use and that CUDA 13 no longer has. Most are host functions, and no
-// kernel depends on them; old shuffles and votes are replaced by those of the active lanes.
+// Names that older programs use and that CUDA 13 no longer has. Most are host functions, on which
+// no kernel depends; old shuffles and votes become the _sync forms with __activemask().
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace tessera::checking {
 
 // Returns macros that replace removed names, "cudaThreadSynchronize cudaDeviceSynchronize", if all
-// errors of the compiler are about such names. Returns "" if there is any other error.
+// errors of the compiler are about removed names. Returns no macros if there is any other error.
 std::vector<std::string> replacements_for(const std::string& said);
 
 }  // namespace tessera::checking

@@ -113,8 +113,8 @@ void CallWriter::add_argument(const Candidate& candidate, std::size_t i, Fills f
   words.arguments.push_back(parameter.name + "=" + value);
 }
 
-// Returns the struct argument as text. Pointers in the struct get arrays of their own; numbers get
-// the value that the launch assigns, or 64.
+// Returns the struct argument as text. Each pointer in the struct gets an array of its own. A
+// number gets the value that the program's launch assigns to it, or 64 if that value is unknown.
 std::string CallWriter::struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                                     const Trial* trial, CallWords& words) const {
   const ParameterGuess& parameter = kernel_.parameters[i];
@@ -181,8 +181,8 @@ std::string CallWriter::field_text(const Candidate& candidate, std::size_t i,
   return text;
 }
 
-// Whether the struct has the size that the kernel takes. It does not if a field has another type
-// than the source says.
+// Whether the struct has the size that the kernel takes; false if the real type of a field differs
+// from the type in the source.
 bool CallWriter::fits(const std::string& text, std::size_t bytes) {
   const Argument argument = parse_argument("--arg", "x=" + text);
   const auto* fields = std::get_if<StructArgument>(&argument.value);
@@ -218,8 +218,8 @@ std::string CallWriter::array_text(const ParameterGuess& parameter, const std::s
   std::string text = fmt::format("{}[{}]", lab::word_of(parameter.type), elements);
   const bool is_filled = fills != Fills::kInputs || !is_output || filled.count(name) != 0;
   if (!is_filled) return text;
-  // A large trial only finds out how far the kernel reaches, so its arrays hold zeros: drawing
-  // random numbers would take most of its time.
+  // A trial with large arrays only finds out how far the kernel reaches into them, so the arrays
+  // hold zeros: drawing random numbers would take most of the trial's time.
   const bool is_large = trial == nullptr && most > kTrialBytes;
   if (is_float(parameter.type)) return text + (is_large ? ":zeros" : ":uniform");
   const bool is_plain = !parameter.is_opaque && (filled.count(name) == 0 || !parameter.is_counted);

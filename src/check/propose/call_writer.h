@@ -14,15 +14,15 @@ namespace tessera::checking {
 // small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// The first contents of integer arrays: numbers below their length in random order, with repeats
-// (kRepeated) or without (kShuffled); ascending numbers; zeros, for arrays of indices; letters, for
-// text; zeros with ascending starts of rows (kRows); or like kRows, but with empty outputs
-// (kInputs).
+// The first contents of integer arrays. kRepeated, kShuffled: numbers below the array's length in
+// random order, with or without repeats. kCounts: ascending numbers. kZeros: zeros, for arrays of
+// indices. kText: letters. kRows: zeros with ascending starts of rows. kInputs: contents as
+// CallWriter::fills says, but outputs stay empty.
 enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
 
 std::size_t arrays_of(const KernelFacts& kernel);  // how many
 
-// The fills to try for a kernel with integer arrays; only the first one for other kernels.
+// The fills to try for a kernel with integer arrays; for other kernels, only the first fill.
 std::vector<Fills> fills_for(const KernelFacts& kernel);
 
 class CallWriter {
@@ -35,11 +35,11 @@ class CallWriter {
   std::set<std::string> filled;                     // outputs that the kernel reads first
   Fills fills = Fills::kRepeated;                   // used in place of kInputs
 
-  // Returns the words of the call. If there was a trial, arrays have the extents that it has shown.
+  // Returns the words of the call. After a trial, arrays have the extents that the kernel reached.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;
 
-  // Returns a sentence for each array that the kernel leaves and whose allocation is certain: "of x
-  // the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101".
+  // Returns a sentence for each array that the kernel overruns and whose allocation is certain: "of
+  // x the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101".
   std::vector<std::string> overruns(const Candidate& candidate, const Trial& trial) const;
 
  private:
@@ -51,14 +51,14 @@ class CallWriter {
   static void note(const std::string& name, const std::string& value, CallWords& words);
   void add_argument(const Candidate& candidate, std::size_t i, Fills fills, const Trial* trial,
                     CallWords& words) const;
-  // Returns the struct argument as text. Pointers in the struct get arrays of their own; numbers
-  // get the value that the launch assigns, or 64.
+  // Returns the struct argument as text. Each pointer in the struct gets an array of its own. A
+  // number gets the value that the program's launch assigns to it, or 64 if it is unknown.
   std::string struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                           const Trial* trial, CallWords& words) const;
   std::string field_text(const Candidate& candidate, std::size_t i, const FieldGuess& field,
                          std::int64_t k, const Filling& filling, CallWords& words) const;
-  // Whether the struct has the expected size; false if a field has another type than the source
-  // says.
+  // Whether the struct has the expected size; false if the real type of a field differs from the
+  // type in the source.
   static bool fits(const std::string& text, std::size_t bytes);
   static std::string number_text(const ParameterGuess& parameter,
                                  const std::optional<HostValue>& value);

@@ -43,8 +43,8 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
   return candidates;
 }
 
-// Whether these words name the component of an index, themselves or in a function or macro that
-// they use.
+// Whether these words name the component of an index, directly or through a function or macro that
+// the words use.
 bool names_component(const HostSource& source, TokenRange words, const char* component,
                      std::set<std::string>& seen) {
   for (const Token* token = words.first; token != words.last; ++token) {
@@ -65,8 +65,8 @@ bool names_component(const HostSource& source, TokenRange words, const char* com
   return false;
 }
 
-// WHY only named components: a rank in a cooperative group is computed from all components, even if
-// the launch uses only one.
+// WHY only components that the source names: a rank in a cooperative group is computed from all
+// components, even if the launch uses only one.
 void keep_what_is_named(const HostSource& source, const SourceFunction* kernel,
                         KernelFacts& facts) {
   if (kernel == nullptr) return;

@@ -1,5 +1,5 @@
-// Lists launches of a kernel that may be tried: those that its source makes, reduced if they are
-// large, or usual shapes if the source has no launch.
+// Lists launches of a kernel to try: the launches that its source makes, with smaller values if
+// they are large, or usual shapes if the source has no launch.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct Candidate {
   bool tells_shared = true;
   bool states_shared = false;  // the launch says how much, or that there is none
   bool is_certain = false;     // no condition around the launch may keep it from being made
-  // For grid, block and shared memory: the words of the launch, and why their value is unknown.
+  // For grid, block and shared memory: the text of the launch, and why that text has no value.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known
   std::string refused;               // why no GPU starts the program's own launch

@@ -14,7 +14,7 @@ bool leaves_arrays(const Trial& trial) {
 
 bool is_fault_of_kernel(const Trial& trial) {
   if (trial.finished || wants_map(trial)) return false;
-  // WHY not if "endless": unknown numbers determine how many iterations a loop has.
+  // WHY "endless" is not the kernel's fault: an unknown number may set the iterations of a loop.
   if (trial.fault == "stopped" || trial.fault == "endless") return false;
   return !leaves_arrays(trial);
 }

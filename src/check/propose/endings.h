@@ -10,10 +10,10 @@
 
 namespace tessera::checking {
 
-// Whether the fault would not be avoided by other arrays: it comes neither from arrays of a trial
-// that are too short, nor from a run that took too long.
+// Whether the kernel itself caused the fault. Faults from arrays of the trial that are too short,
+// and stops after too much time, do not count.
 bool is_fault_of_kernel(const Trial& trial);
-bool leaves_arrays(const Trial& trial);  // whether it leaves arrays of global memory
+bool leaves_arrays(const Trial& trial);  // out of bounds in global memory
 bool is_in_shared(const Trial& trial);
 bool wants_map(const Trial& trial);
 std::string first_line(const Trial& trial);

@@ -11,7 +11,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepest = 40, kMostSteps = 20000;  // then a definition counts as endless
+constexpr int kDeepest = 40, kMostSteps = 20000;  // beyond these, a definition counts as endless
 
 // Whether these words contain only numbers, and no value from the command line or the environment.
 bool is_literal(TokenRange words) {
@@ -28,8 +28,8 @@ bool is_literal(TokenRange words) {
   });
 }
 
-// Whether the name is that of a rounding division ("ceil_div", "CeilDiv", "div_up") in a library or
-// in a header that is not available.
+// Whether the name means a division that rounds up ("ceil_div", "CeilDiv", "div_up"), of a library
+// or of a header that is not available.
 bool rounds_up(const std::string& name) {
   std::string letters;
   for (const char c : name) {
@@ -52,7 +52,7 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
-// Whether the words in these brackets are an initial value, not the parameters of a function.
+// Whether the brackets at `open` hold an initial value, not the parameters of a function.
 bool is_initial(const Token* open, const Token* last) {
   const Token* end = skip_group(open, last);
   if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
@@ -60,7 +60,7 @@ bool is_initial(const Token* open, const Token* last) {
   return !is_typed && bytes_of_type({open + 1, open + 2}) == 0;
 }
 
-// Whether the variable's address is passed to a function here, which may set the variable.
+// Whether the variable's address is passed to a function here: that function may set it.
 bool passes_address(const Token* name, const Token* first) {
   return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
 }
@@ -145,7 +145,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
-      // A zero does not count if a later definition cannot be computed: it is only a placeholder.
+      // If a later definition cannot be computed, a zero is only a placeholder and does not count.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;

@@ -33,8 +33,8 @@ struct HostValue {
 struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
   const Token* at = nullptr;                 // definitions further down do not count
-  // Known values: of template parameters, and of variables of a function that is run; also by path,
-  // "config.gridDim".
+  // Known values of template parameters, and of variables of a function that is run. A key is a
+  // name or a path, "config.gridDim".
   std::map<std::string, HostValue> bound;
   const Token* call = nullptr;   // the relevant call of the function; null: the first
   std::set<std::string> hidden;  // variables whose values nobody knows, whatever the text says

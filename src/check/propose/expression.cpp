@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepestGroup = 40;  // depth of nested expressions at which one counts as endless
+constexpr int kDeepestGroup = 40;  // an expression nested more deeply counts as endless
 
 const std::map<std::string, int>& sizes() {
   static const std::map<std::string, int> kSizes = {

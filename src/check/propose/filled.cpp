@@ -1,5 +1,5 @@
-// Finds variables that get their values several at a time, or from a function to which they are
-// passed.
+// Finds variables that get their values together with other variables, or from a function to which
+// the variable is passed.
 #include <algorithm>
 
 #include "check/propose/run_function.h"
@@ -60,7 +60,7 @@ std::optional<HostObject> Evaluator::bound_at(const Token* place, TokenRange tex
   return one;
 }
 
-// Returns the parameter that receives the variable at this position, in a function that may set it.
+// Returns the parameter that gets the variable at `place`, if the function may set the variable.
 const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text, TextCall& call,
                                             const SourceFunction*& function) const {
   if (place == text.first || place + 1 >= text.last) return nullptr;
@@ -81,7 +81,7 @@ const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text,
   const SourceParameter& parameter = function->parameters[index];
   const bool by_address = std::any_of(parameter.words.first, parameter.words.last,
                                       [](const Token& token) { return token.is("*"); });
-  // A pointer that is passed by value keeps its value.
+  // A pointer that is passed by value does not change.
   const bool is_set = sets_argument(parameter) && by_address == place[-1].is("&");
   return parameter.name.empty() || !is_set ? nullptr : &parameter;
 }

@@ -37,7 +37,7 @@ std::string plain_type(const SourceParameter& parameter) {
   return base + (is_const && !stars.empty() ? " const" : "") + stars;
 }
 
-// Returns the element type. A vector type counts as an array of its components.
+// Returns the element type of a C++ type. A vector type counts as an array of its components.
 std::optional<ElementType> element_within(const std::string& base) {
   if (const auto plain = element_of(base)) return plain;
   static const std::map<std::string, ElementType> kOthers = {
@@ -96,7 +96,7 @@ bool is_integer(const std::string& text) {
   return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
 }
 
-// Returns "128" for "128u" and "(int)128", and the number of "true" and "false".
+// Returns "128" for "128u" and "(int)128", "1" for "true", and "0" for "false".
 std::string plain_argument(std::string text) {
   if (text.starts_with("(")) text = text.substr(text.find(')') + 1);
   while (!text.empty() && (text.back() == 'u' || text.back() == 'l') &&

@@ -44,14 +44,14 @@ struct KernelWords {
 };
 KernelWords words_of_kernel(const std::string& mangled);
 
-// Whether the launch is one of this kernel. Binds the names in its template arguments whose values
-// only the kernel's name reveals, as in a function template that launches several kernels.
+// Whether the launch starts this kernel. Binds names in the launch's template arguments whose
+// values only the kernel's name reveals, as in a function template that launches several kernels.
 enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
 IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
                   Evaluator& evaluator, Scope& scope);
 
-// The number of elements that the program allocates for a pointer that it passes; nothing if no
-// allocation is found.
+// The number of elements that the program allocates for a pointer argument of the launch; nothing
+// if no allocation is found.
 struct Allocated {
   std::int64_t elements = 0;
   bool is_certain =

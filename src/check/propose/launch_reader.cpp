@@ -60,8 +60,8 @@ class LaunchReader {
   }
 
  private:
-  // One step of reduction: halved values, and a limit of blocks in each direction for a grid that
-  // no variable makes smaller.
+  // One step of reduction: halved values of variables and, for a grid that these variables do not
+  // make smaller, a limit of blocks in each direction.
   struct Level {
     Values values;
     std::int64_t most_blocks = 0;  // 0: as many as there are
@@ -111,8 +111,8 @@ class LaunchReader {
     return dims;
   }
 
-  // Chooses variables that make the grid smaller if they are. The side of a tile makes the grid
-  // larger, so it keeps its value.
+  // Chooses the variables whose smaller values make the grid smaller. A variable whose smaller
+  // value makes the grid larger, such as the side of a tile, keeps its value.
   void choose_roots_of_grid(const Values& candidates, std::set<std::string>& fixed) {
     if (site_.shape.empty()) return;
     evaluator_.clear();
@@ -128,8 +128,8 @@ class LaunchReader {
     evaluator_.overrides.clear();
   }
 
-  // Keeps the variables on which the block depends. A function that makes block and grid together
-  // gets more arguments than the block needs.
+  // Keeps the values of variables on which the block depends. WHY each variable is tried: a
+  // function that computes block and grid together also gets arguments that affect only the grid.
   void keep_what_changes(TokenRange words, std::set<std::string>& fixed) {
     evaluator_.clear();
     const auto whole = dims_of(evaluator_.value(words, scope_));
@@ -143,9 +143,9 @@ class LaunchReader {
     return kernel_.parameters[i].role == ParameterRole::kNumber;
   }
 
-  // First the program's own values, then smaller values of variables that the grid depends on.
-  // Variables that only the kernel's arguments depend on are reduced in a separate chain, with a
-  // usual grid.
+  // Adds candidates with the program's own values, then with smaller values of variables that the
+  // grid depends on. Variables that only the kernel's arguments depend on are reduced after that,
+  // in a chain of their own, with the grid of the best of those candidates.
   void add_levels(std::vector<Candidate>& candidates) {
     std::vector<Level> levels;
     for (const Values& values : halvings_of(of_grid_)) levels.push_back({values});
@@ -286,7 +286,7 @@ class LaunchReader {
     }
   }
 
-  // Notes the names with unknown values on which the last value depends.
+  // Notes the names with unknown values that were used since the last evaluator_.clear().
   void note_assumed(Candidate& candidate) const {
     for (const std::string& name : evaluator_.free) {
       const auto taken = evaluator_.overrides.find(name);
@@ -294,8 +294,8 @@ class LaunchReader {
     }
   }
 
-  // Whether the conditions around the launch are known to hold. One without a value may be one that
-  // the launch needs.
+  // Whether the conditions around the launch are known to hold. A condition with an unknown value
+  // may prevent the launch.
   bool is_certain() {
     const std::vector<TokenRange> conditions = conditions_around(source_, site_.at);
     return std::all_of(conditions.begin(), conditions.end(), [&](const TokenRange& words) {
@@ -327,7 +327,7 @@ class LaunchReader {
     return grids;
   }
 
-  // Makes the grid smaller. Returns false if the caller gave it, if it is unknown, or if it is
+  // Makes the grid smaller. Returns false if the caller gave the grid, or if the grid is unknown or
   // small already.
   bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
                          Candidate& candidate) const {

@@ -45,8 +45,8 @@ class Proposer {
  private:
   bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
 
-  // Whether findings may come from assumed numbers: blocks store to the same elements if a width is
-  // not a multiple of the block's width.
+  // Whether findings may come from assumed numbers. For example, blocks store to the same elements
+  // if the assumed width of a matrix is not a multiple of the block's width.
   bool is_in_doubt() const {
     return result_.call && !result_.call->found.empty() && !result_.call->call.assumed.empty();
   }
@@ -57,7 +57,7 @@ class Proposer {
            product(candidate.block) >= product(kept.block);
   }
 
-  // Tries a candidate. Returns whether its call is final; a worse one may be kept.
+  // Tries a candidate and may keep it, as the best so far. Returns whether the search may end.
   bool accept(Candidate candidate) {
     const bool is_whole = touched_ >= arrays_;
     if (candidate.shared < least_shared_ && !candidate.states_shared) {
@@ -115,7 +115,7 @@ class Proposer {
     fills_ = fills;
   }
 
-  // If the call has findings, tries an input that gives each place to store to only once.
+  // If the call has findings, tries an input without repeated indices: stores to distinct places.
   void take_places_given_once(const Candidate& candidate) {
     if (result_.call->found.empty() || has_update_) return;
     const std::optional<Trial> trial = tried(candidate, Fills::kShuffled);
@@ -126,14 +126,14 @@ class Proposer {
     }
   }
 
-  // Whether this is the launch that the program makes, with known values, none of them changed.
+  // Whether the candidate is the launch that the program makes: all values known, none changed.
   bool is_programs_own(const Candidate& candidate) const {
     return candidate.site != nullptr && candidate.changed.empty() && candidate.is_certain &&
            candidate.tells_grid && candidate.tells_block && candidate.states_shared &&
            writer_.words_of(candidate, Fills::kZeros, nullptr).assumed.empty();
   }
 
-  // Tries the program's own launch: smaller values may hide that it ends in a fault.
+  // Tries the program's own launch: a launch with smaller values may hide a fault.
   void look_for_fault(const std::vector<Candidate>& candidates) {
     if (result_.call && (result_.call->is_fault || is_programs_own(result_.call->from))) return;
     for (const Candidate& candidate : candidates) {
@@ -159,8 +159,8 @@ class Proposer {
     }
   }
 
-  // Takes the program's own launch as the result if it ends in a fault whatever the integers are.
-  // Arrays may have to be longer than the part reached before it.
+  // Takes the program's own launch as the result if it faults whatever the integers are. Arrays get
+  // the extents reached before the fault, or larger extents if the fault needs them.
   bool adopt_fault(const Candidate& candidate, Trial trial) {
     for (auto& [name, reach] : trial.reach) {
       if (reach.read == 0) reach.written = std::max<std::uint64_t>(reach.written, 1);  // an output
@@ -181,7 +181,7 @@ class Proposer {
     return false;
   }
 
-  // Goes back towards the program's own values, as far as the cost of checking allows.
+  // Tries ever larger values, up to the program's own, as far as the cost of checking allows.
   void enlarge(const std::vector<Candidate>& candidates) {
     int failed = 0;
     for (int level = result_.call->from.level - 1; level >= 0 && failed < kMostFailed; --level) {
@@ -198,7 +198,7 @@ class Proposer {
     }
   }
 
-  // Uses arrays of the program's own lengths if the kernel reaches beyond them.
+  // If the kernel reaches beyond the program's allocations, tries arrays of the allocated lengths.
   void keep_allocated() {
     const Candidate from = result_.call->from;
     std::vector<std::string> overruns = writer_.overruns(from, {.reach = reach_});
@@ -209,7 +209,7 @@ class Proposer {
     result_.call->is_short = shortened(false);
   }
 
-  // Takes arrays of the program's length if the kernel then stays inside them, as `stays` says.
+  // Tries arrays of the allocated lengths. Takes the call if `stays` says whether it is in bounds.
   bool shortened(bool stays) {
     const Trial trial{.reach = reach_};
     writer_.keeps_allocated = true;
@@ -226,8 +226,8 @@ class Proposer {
 
   bool has_integers() const { return all_fills_.size() > 1; }
 
-  // Returns the overruns that also happen with zeros: one that only our made-up indices cause says
-  // nothing about a kernel, and a call that stays inside is taken.
+  // Returns the overruns that also happen with zeros: an overrun that only made-up indices cause
+  // says nothing about a kernel. Takes a call with zeros if it has no more overruns.
   std::vector<std::string> those_with_zeros(const Candidate& from,
                                             const std::vector<std::string>& overruns) {
     for (const auto& [name, reach] : reach_) {
@@ -300,7 +300,7 @@ class Proposer {
     }
   }
 
-  // WHY few: each kernel that is out of bounds costs a fill of all its arrays.
+  // WHY few large trials: each trial of a kernel that is out of bounds fills all arrays.
   bool may_be_large(const Candidate& candidate) {
     return candidate.site != nullptr && large_trials_++ < kMostLargeTrials;
   }
@@ -324,8 +324,8 @@ class Proposer {
     }
   }
 
-  // Counts refusals for one reason: an instruction that is not implemented, or an argument that no
-  // proposal has. Then every call ends in the same way.
+  // Counts successive refusals for one reason, such as an instruction that is not implemented. A
+  // reason that repeats would end every further call, too.
   void note_refusal(const std::string& why) {
     refused_ = why.empty() ? 0 : why == refusal_ ? refused_ + 1 : 1;
     refusal_ = why;
@@ -363,7 +363,7 @@ class Proposer {
     return std::nullopt;
   }
 
-  // Marks arrays to be filled that are read before they are written. Returns whether any is new.
+  // Marks each array that is read before it is written, to fill it. Returns whether a mark is new.
   bool fill_what_is_read(const CheckResult& checked) {
     bool more = false;
     for (const std::string& name : read_first(checked)) more |= writer_.filled.insert(name).second;
@@ -385,7 +385,7 @@ class Proposer {
   std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // reach in the call that is kept
   Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
-  // Warp instructions of all runs, of this call under checks, and the factor of its last growth.
+  // spent_: warp instructions of all runs. cost_: of the kept call. growth_: last factor of cost_.
   double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;
 };

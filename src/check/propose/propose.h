@@ -1,4 +1,4 @@
-// Proposes a full call of a kernel for a user who gave none: the call is read from the source,
+// Proposes a full call of a kernel if the user gave no call: the call is read from the source,
 // tried, and shown only if it runs to its end. Code outside of this folder includes this header
 // only.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tessera::checking {
 
-// A call as a user types it. Empty fields are not given.
+// The texts of a call, as a user types them. An empty field was not given.
 struct CallWords {
   std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"

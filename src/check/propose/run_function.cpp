@@ -9,7 +9,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kDeepestRun = 30;  // depth of expressions and functions in functions
+constexpr int kDeepestRun = 30;  // depth of nested expressions and function calls
 constexpr int kMostRuns = 300;   // function runs per requested value
 
 bool is_path_sign(const Token& token) { return token.is(".") || token.is("->"); }
@@ -82,8 +82,8 @@ class Run : public StatementWalk {
     return evaluator_.value(words, scope_, depth_);
   }
 
-  // Returns the value of "pointer", "!pointer" or "pointer != nullptr": true if the call passes a
-  // pointer.
+  // Returns the value of "pointer", "!pointer" or "pointer != nullptr", which follows from whether
+  // the call passes a pointer; nullopt for other words.
   std::optional<bool> is_there(TokenRange words) const {
     const bool is_not = !words.empty() && words.first->is("!");
     if (is_not) ++words.first;
@@ -141,8 +141,8 @@ class Run : public StatementWalk {
     set(path, {after, {}});
   }
 
-  // Runs a declaration: "T a = 1, b(2)" or "auto [a, b] = f()". Returns false if the words are
-  // none.
+  // Runs a declaration: "T a = 1, b(2)" or "auto [a, b] = f()". Returns false if the words are not
+  // a declaration.
   bool declares(TokenRange words) {
     const Token* token = words.first;
     std::string type;
@@ -269,8 +269,8 @@ class Run : public StatementWalk {
     set(path, made);
   }
 
-  // Runs a call. A function of the source may set its references; variables whose address is passed
-  // to any other function become unknown.
+  // Runs a call. A function of the source may set variables that it gets by reference; variables
+  // whose address is passed to any other function become unknown.
   void call(TokenRange words) {
     TextCall call;
     const SourceFunction* function = called_by(source_, words, call);
@@ -296,7 +296,7 @@ class Run : public StatementWalk {
     return object_of(evaluator_, source_, words, scope_, type, depth_);
   }
 
-  // Sets a variable. WHY no field keeps its old value: the whole variable has a new value.
+  // Sets a variable. WHY its old fields are erased: the whole variable has a new value.
   void set(const std::string& path, const HostObject& object) {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');

@@ -1,5 +1,5 @@
-// Runs a small host function of the source on values: declarations, assignments, branches whose
-// conditions are known, loops that end, its result, and values that it leaves in references.
+// Runs a small host function of the source on values: declarations, assignments, branches with
+// known conditions, and loops that end. Yields the result and the values of reference parameters.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct TextCall {
   std::vector<TokenRange> template_arguments, arguments;
 };
 
-// Runs the function. Returns nullopt if the path through it depends on an unknown value.
+// Runs the function. Returns nullopt if the path through the function depends on an unknown value.
 std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSource& source,
                                            const SourceFunction& function, const TextCall& call,
                                            const Scope& caller, int depth);

@@ -39,7 +39,7 @@ double threads_of(const Candidate& candidate) {
   return static_cast<double>(product(candidate.grid) * product(candidate.block));
 }
 
-// HW: CUDA C++ Programming Guide, technical specifications; shared memory as an H200 has it.
+// HW: limits: CUDA C++ Programming Guide, technical specifications; shared memory: an H200's.
 std::string refusal_of(const Candidate& candidate, const vgpu::KernelSignature& kernel) {
   constexpr std::int64_t kMostShared = 227 << 10, kMostRows = 65535, kMostDeep = 64;
   const std::int64_t threads = product(candidate.block);

@@ -11,12 +11,12 @@ namespace tessera::checking {
 std::int64_t product(const Dims& dims);
 double threads_of(const Candidate& candidate);
 
-// Returns why no GPU starts a launch of this shape; "" if one may.
+// Returns why no GPU starts a launch of this shape; "" if a GPU may start the launch.
 std::string refusal_of(const Candidate& candidate, const vgpu::KernelSignature& kernel);
 // Returns the candidates that the program launches but no GPU can start.
 std::vector<Candidate> refused_of(std::vector<Candidate> candidates);
 
-// Returns how far the launch is from one that takes little time and still has several blocks.
+// Returns how far the launch is from an ideal: short, but with several blocks.
 double distance(const Candidate& candidate);
 inline constexpr std::int64_t kMostThreads = 1 << 17;  // most threads of the first launch to try
 
@@ -29,9 +29,9 @@ std::vector<Dims> usual_grids(const KernelFacts& kernel);
 inline constexpr std::int64_t kUsualShared = 32768;
 inline constexpr std::int64_t kMoreShared[] = {98304, 200 << 10};
 
-// Values for a variable without one, tried in this order.
+// Values to try, in this order, for a variable whose value is unknown.
 inline constexpr std::int64_t kUsualValues[] = {64, 1024, 32, 128, 256, 16, 8, 1};
-// Returns `value`, or a usual block size if the name is that of a block size.
+// Returns `value`, or a usual block size if the name means a block size.
 std::int64_t value_for(const std::string& name, std::int64_t value);
 
 }  // namespace tessera::checking

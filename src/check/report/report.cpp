@@ -20,7 +20,7 @@ using vgpu::FindingPlace;
 
 constexpr std::size_t kMostText = 90;  // most characters of a source line that are shown
 constexpr std::size_t kMostNotes = 3;
-constexpr std::size_t kShownInFull = 4;  // groups shown in full, the others in one line
+constexpr std::size_t kShownInFull = 4;  // groups of findings shown in full; the rest in one line
 
 std::string_view severity_name(vgpu::Severity severity) {
   if (severity == vgpu::Severity::kNote) return "note";
@@ -114,7 +114,7 @@ std::string seen_text(const SeenFinding& seen, const CheckReport& report) {
   return text;
 }
 
-// Indents the lines after the first one, which is the sentence of a message.
+// Indents all lines after the first line, which holds the message's sentence.
 std::string indented(const std::string& message) {
   std::string text;
   for (const char c : message) text += c == '\n' ? std::string("\n   ") : std::string(1, c);
@@ -219,7 +219,7 @@ std::string notes_text(const CheckReport& report) {
         "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
         "says which array they write, so that what comes before the wait is held against it\n";
   }
-  // If there are findings, they explain what these remarks report.
+  // Remarks are shown only without findings: a finding explains what a remark reports.
   for (const std::string& remark : report.result.remarks) {
     if (report.result.wrong() == 0) text += "note: " + remark + "\n";
   }

@@ -1,4 +1,4 @@
-// Writes the last lines of a report: the verdict, and what was run for it.
+// Writes the last lines of a report: the verdict, and a summary of the runs.
 #pragma once
 
 #include <cstdint>

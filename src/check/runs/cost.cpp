@@ -9,8 +9,8 @@
 namespace tessera::checking {
 namespace {
 
-// Returns the machine code of the kernel. Returns nothing if there is no assembler, or if it
-// refuses the PTX; `why_not` then says so.
+// Returns the machine code of the kernel. If there is no assembler, or the assembler refuses the
+// PTX, returns nothing and sets `why_not` to the reason.
 std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   try {
     return assemble_ptx(code.ptx, target_of(code.ptx));
@@ -20,14 +20,14 @@ std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   }
 }
 
-// Whether the argument is an address through which memory can be accessed. A number from which an
-// index is computed is not.
+// Whether memory can be accessed through the argument. A number is not such an argument, even if
+// the kernel computes an index from it.
 bool holds_addresses(const Argument& argument) {
   return !std::holds_alternative<ScalarArgument>(argument.value) &&
          !std::holds_alternative<NullArgument>(argument.value);
 }
 
-// Returns the names of arguments by the index of their parameter.
+// Returns the names of address arguments, by the offset of their parameter: "parameter +8".
 std::map<std::string, std::string> names_of(const CheckPlan& plan) {
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {

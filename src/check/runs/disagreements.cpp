@@ -15,17 +15,17 @@
 namespace tessera::checking {
 namespace {
 
-// Returns by how much sums of some hundred numbers may differ if they are added in different
-// orders.
+// Returns by how much sums of several hundred numbers may differ if the numbers are added in
+// different orders.
 double rounding_of(ElementType type) {
   if (!is_float(type)) return 0;
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
 constexpr std::size_t kMostWrites = 3;  // most writes that a finding names
-constexpr std::size_t kMostFlags = 3;   // most different values that a flag or state has
+constexpr std::size_t kMostFlags = 3;   // limit of distinct values in an array of flags or states
 
-// The elements that differ, by type, as the bytes of each element.
+// The elements that differ, by element type. Each element is given by its bytes.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
 std::vector<std::string_view> elements_of(const HostArray& array) {
@@ -36,7 +36,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
   return all;
 }
 
-// The elements that differ between the results of two orders.
+// The elements that differ between the results of two runs in different orders of the warps.
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
@@ -58,9 +58,9 @@ struct Reordering {
     fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // Whether the elements are the same in other places. WHY arrays with few different values do not
-  // count: flags are a permutation of any other flags with the same counts. Data may repeat values
-  // too, but has more different ones.
+  // Whether one result is a permutation of the other. WHY arrays with few distinct values do not
+  // count: any two arrays of flags with the same counts are permutations. Data may repeat values,
+  // too, but has more distinct values.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());
@@ -86,7 +86,7 @@ std::set<std::string> arrays_behind(const std::set<std::string>& names, const Ch
   return arrays;
 }
 
-// Adds to the finding the stores to this array where the last writer determines the final value,
+// Adds to the finding those stores to the array of which the last one determines the final value,
 // perhaps on purpose.
 void blame_last_writes(const CheckPlan& plan, const std::string& array, vgpu::Finding& finding) {
   for (const vgpu::LastWrite& one : vgpu::last_writes(plan.code.ptx, plan.kernel.name)) {

@@ -9,12 +9,12 @@ namespace tessera::checking {
 void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
                         CheckResult& result);
 
-// Turns disagreements into findings. None are: a sum in another order, which is rounded
-// differently; atomics that assign places in another order; a clock that shows another time. Any
-// other element that differs is a finding, if nothing else is found.
+// Turns disagreements into findings. Three kinds are no findings: sums in another order, with other
+// rounding; places that atomics assign in another order; times that a clock shows. Any other
+// element that differs is a finding, if the checks have found nothing else.
 void judge_disagreements(const CheckPlan& plan, CheckResult& result);
 
-// Returns ", the same elements in other places" if that is so, else "".
+// Returns the cause as text, such as ", the same elements in other places"; "" if it is unknown.
 std::string kind_of(const Disagreement& disagreement, const CheckResult& result);
 
 }  // namespace tessera::checking

@@ -1,6 +1,6 @@
-// Simulates the launch before the one that is checked. It writes arrays, and by programmatic
-// dependent launch it may still run: accesses of the kernel to these arrays before
-// griddepcontrol.wait come too early.
+// Simulates the launch before the checked launch. The earlier launch writes arrays and, with
+// programmatic dependent launch, may still run when the checked kernel starts: accesses of this
+// kernel to these arrays before griddepcontrol.wait come too early.
 #pragma once
 
 #include "check/values.h"
@@ -11,10 +11,10 @@ namespace tessera::checking {
 
 struct CheckPlan;
 
-// Starts a launch that stores the present content of the arrays in plan.earlier to the same places.
+// Starts a launch that overwrites each array in plan.earlier with the array's present content.
 void launch_ahead(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
 
-// Explains in the findings which launch the earlier one was.
+// Explains in the findings which launch the earlier launch was.
 void name_launch_ahead(vgpu::LaunchReport& report);
 
 }  // namespace tessera::checking

@@ -9,8 +9,8 @@
 
 namespace tessera::checking {
 
-// Returns "  also:  a.cu:14 and a.cu:8, 32 times" for each finding after the first; only for a few
-// of them unless `all`. Empty if the group has one finding.
+// Returns " also: a.cu:14 and a.cu:8, 32 times" for each finding after the first; without `all`,
+// only for a few of these findings. Empty if the group has one finding.
 std::string also_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines,
                       bool all);
 

@@ -60,8 +60,8 @@ std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog&
 
 namespace {
 
-// Places the data that a part of an argument needs on the device, after the data of that part's own
-// parts.
+// Places the data that a part of an argument needs on the device. Expects that the data of the
+// parts inside this part are placed already.
 void place_part(const CheckPlan& plan, const Argument& part, Placed& placed, Device& device) {
   if (std::holds_alternative<TensorMapArgument>(part.value)) {
     placed.maps[part.name] = encode_map(part, plan.arrays, placed, device);

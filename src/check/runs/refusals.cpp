@@ -21,8 +21,8 @@ bool moves_registers(const CheckPlan& plan) {
   return plan.code.ptx.find("setmaxnreg") != std::string::npos;
 }
 
-// Whether the kernel states its block size. The assembler gives such a kernel no more registers
-// than a block of this size can have.
+// Whether the kernel states its block size. The assembler then limits the registers per thread so
+// that a block of this size fits.
 bool states_size(const CheckPlan& plan) {
   return plan.kernel.required_threads != 0 || plan.kernel.max_threads >= threads_of(plan.shape);
 }

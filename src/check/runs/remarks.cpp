@@ -41,8 +41,8 @@ bool has_nan_argument(const CheckPlan& plan) {
                      [](const Argument& argument) { return has_nan(argument); });
 }
 
-// Returns a hint on removed code: code that the compiler considers impossible leaves only an
-// undefined value in the PTX.
+// Returns a hint that code may have been removed: the compiler leaves only an undefined value in
+// the PTX for code that it considers impossible.
 std::string removed_code(const CheckPlan& plan) {
   const bool is_compiled_here = plan.code.path.ends_with(".cu");
   if (!is_compiled_here || plan.code.ptx.find(", debug") != std::string::npos) return "";

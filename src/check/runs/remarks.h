@@ -1,5 +1,5 @@
-// Remarks on the arrays after a run that break no rule but are rarely intended: unwritten elements,
-// and NaNs that came from no argument.
+// Remarks on the contents of arrays after a run that break no rule, but are rarely intended:
+// unwritten elements, and NaNs that came from no argument.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
-// Compares the results of a finished run with the expected ones and with the first run.
+// Compares the results of a finished run with the expected results and with the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
   for (const Expectation& expectation : plan.expectations) {
@@ -159,8 +159,8 @@ Lines lines_of(const vgpu::Finding& finding) {
   return lines;
 }
 
-// Whether two findings are one bug to a user: unrolled loops and vector accesses make many findings
-// of one line.
+// Whether a user sees two findings as one bug: unrolled loops and vector accesses make many
+// findings of one line.
 bool same_bug(const vgpu::Finding& a, const vgpu::Finding& b) {
   if (a.places.empty() && a.address != b.address) return false;  // another array
   return a.check == b.check && lines_of(a) == lines_of(b);
@@ -198,8 +198,8 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
   }
 }
 
-// Returns the rank of a finding: first what ends a kernel, then wrong order, then consequences of
-// wrong order. A value that is read before it was written is often one that came too late.
+// Returns the rank of a finding in the report: faults that end a kernel, then wrong order, then
+// consequences of wrong order. A read before a write often means that the write came late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
   if (check == "launch-refused") return 0;
@@ -214,8 +214,8 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// Drops findings that only lockstep hides if a race at the same lines is reported: the cure of the
-// race cures them, too.
+// Drops findings of severity kLockstep (a warp that runs in lockstep hides them) if a race at the
+// same lines is reported: the cure of the race cures them, too.
 void drop_what_races_cover(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
   for (const SeenFinding& seen : findings) {

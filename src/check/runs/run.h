@@ -68,7 +68,7 @@ struct Disagreement {
   bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
-// A finding that one or several runs have at the same source lines.
+// A finding that occurs in one or several runs at the same source lines.
 struct SeenFinding {
   vgpu::Finding finding;  // the first, with the largest count of the runs
   int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
@@ -109,8 +109,8 @@ struct CheckResult {
   }
 };
 
-// Returns the findings as the virtual GPU reported them. Their indices are those in
-// CheckResult::groups.
+// Returns the findings as the virtual GPU reported them, in the order to which the indices in
+// CheckResult::groups refer.
 std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
 // Loads the PTX on a virtual GPU and returns its kernels. Throws a kBadArgument with the position

@@ -14,7 +14,7 @@ namespace {
 
 using vgpu::UndefinedSource;
 
-constexpr std::size_t kMostPlaces = 4;  // most places that a finding names
+constexpr std::size_t kMostPlaces = 4;  // limit of places that a finding names
 constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
                                  UndefinedSource::kRegister};
 // Patterns whose sign, size and parity differ, so that maxima, comparisons and selections give
@@ -39,10 +39,10 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
-// Patterns for bytes of shared memory. Besides the first two they are zero, all bits, and almost
-// the largest numbers of either sign: a sum, a maximum or a minimum of unwritten words depends on
-// one of them. Repeated, 0x80 is the least integer and 0x7f the largest (0xff without a sign); for
-// f16 these are 0xfb and 0x7b, for other floats 0xfe and 0x7f.
+// Bytes that fill shared memory. 0x5a and 0xdb are arbitrary. The other bytes make words that are
+// zero, have all bits set, or are almost the largest numbers of either sign: one of them changes a
+// sum, maximum or minimum of unwritten words. Repeated, 0x80 is the least integer and 0x7f the
+// largest (0xff without a sign); for f16, 0xfb and 0x7b, for other floats 0xfe and 0x7f.
 constexpr std::array<std::uint8_t, 9> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0x80,
                                                          0x7b, 0xfb, 0xfe, 0xff};
 constexpr const char* kSharedRead = "uninitialised-shared-read";
@@ -58,7 +58,7 @@ void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t patte
   }
 }
 
-// Finds an array by name. Arrays of a plan have different names, and every run has all of them.
+// Finds an array by name. Arrays of a plan have different names, and every run has all arrays.
 std::vector<HostArray>::const_iterator array_named(const std::vector<HostArray>& arrays,
                                                    const std::string& name) {
   return std::find_if(arrays.begin(), arrays.end(),
@@ -72,8 +72,8 @@ struct Outcome {
   bool is_over = true;  // false: it was stopped from outside
 };
 
-// Runs the plan with these undefined bits. WHY one host thread: blocks that add to one place then
-// do it in the same order every time.
+// Runs the plan with `bits` in place of undefined values. WHY one host thread: blocks that add to
+// one place then add in the same order in every run.
 Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
@@ -91,7 +91,7 @@ Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   return outcome;
 }
 
-// Drops arrays whose contents differ between two runs with the same bits: they prove nothing.
+// Drops arrays that differ between two runs with the same bits: their differences prove nothing.
 void keep_what_repeats(const CheckPlan& plan, Outcome& usual) {
   const Outcome again = run_with(plan, {});
   if (!again.is_over || again.fault) return;
@@ -159,8 +159,8 @@ bool has_finding(const CheckResult& result, const char* check) {
                      [&](const SeenFinding& seen) { return seen.finding.check == check; });
 }
 
-// Returns how the results change if undefined values of these kinds hold other bits; nullopt if
-// they do not.
+// Returns how the results change if undefined values of these kinds hold other bits; nullopt if the
+// results do not change.
 std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual,
                                      const std::vector<UndefinedSource>& sources) {
   for (const std::uint32_t pattern : kPatterns) {
@@ -205,7 +205,7 @@ bool has_computed_nan(const HostArray& array) {
   return false;
 }
 
-// Whether the results would show that other values were used in the run.
+// Whether the results can show an effect of undefined values: a computed NaN would hide it.
 bool tells_of_changes(const Outcome& usual) {
   return !usual.results.empty() &&
          std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
@@ -217,7 +217,7 @@ bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
   return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
 }
 
-// Turns findings into notes if the lanes read a word in any case and discard it.
+// Turns findings into notes if every run reads the word and no result depends on the word.
 void note_what_is_thrown_away(CheckResult& result) {
   for (SeenFinding& seen : result.findings) {
     if (!is_read_in_every_run(seen, result)) continue;

@@ -1,6 +1,6 @@
-// Finds out whether undefined values affect a result: of lanes that a shuffle leaves out, and of
-// unwritten local memory and registers. Reading them is no error, and code that discards the value
-// is correct; so the kernel runs again with other undefined values, and the results are compared.
+// Finds out whether undefined values affect a result: values of lanes that a shuffle leaves out,
+// and of unwritten local memory and registers. Reading and discarding such a value is no error, so
+// the kernel runs again with different undefined values, and the results are compared.
 #pragma once
 
 #include "check/runs/run.h"

@@ -67,8 +67,8 @@ void set_variables(const CheckPlan& plan, const Placed& placed, const LoadedImag
     const ModuleVariable& variable = find(variables, argument);
     const bool is_whole = std::holds_alternative<StructArgument>(argument.value);
     std::vector<std::byte> bytes = bytes_of(plan, argument, placed, 128);
-    // The struct may hold tensor maps of CUDA 12: with those of CUDA 13 it would be at least 64
-    // bytes longer.
+    // The struct may hold tensor maps of CUDA 12, which are aligned to 64 bytes. With maps of CUDA
+    // 13, which are aligned to 128 bytes, the struct would be at least 64 bytes longer.
     if (is_whole && bytes.size() != variable.bytes) bytes = bytes_of(plan, argument, placed, 64);
     if (bytes.size() > variable.bytes || (is_whole && bytes.size() != variable.bytes)) {
       throw StatusError(Status::bad_argument(

@@ -23,7 +23,7 @@ bool speaks_of(TokenRange words, const Names& macros) {
   });
 }
 
-// Returns the macros whose text launches or defines kernels, or uses such a macro.
+// Returns the macros that launch or define kernels, directly or through another such macro.
 Names macros_that_launch(const std::vector<MacroDefinition>& all) {
   Names names;
   for (std::size_t before = names.size() + 1; before != names.size();) {
@@ -73,7 +73,7 @@ class Expander {
     });
   }
 
-  // Returns the definition that is valid where the macro is used; null if there is none.
+  // Returns the definition that is valid at the macro's use; null if there is no definition.
   const Macro* macro(const std::string& name) const {
     const auto found = defined_.find(name);
     if (found == defined_.end()) return nullptr;
@@ -84,7 +84,7 @@ class Expander {
     return last == nullptr || last->is_end ? nullptr : &last->macro;
   }
 
-  // Adds the next word, or its expansion, and returns the token after it.
+  // Adds the next word, or its expansion. Returns the token after the word or the macro use.
   const Token* one(const Token* token, const Token* last, Names& active, int depth, Tokens& out) {
     const Macro* macro = token->is_name() && active.count(token->text) == 0 && depth < kDeepestUse
                              ? this->macro(token->text)
@@ -241,7 +241,7 @@ class Expander {
     return out;
   }
 
-  // Handles "##": joins the token after it to the last word. ", ##__VA_ARGS__" joins nothing.
+  // Handles "##": joins the token after "##" to the last word. ", ##__VA_ARGS__" joins nothing.
   void paste(const Macro& macro, const std::vector<Given>& given, const Token* token,
              const Token* last, bool& has_left, Tokens& out) const {
     if (token >= last) return;
@@ -263,7 +263,7 @@ class Expander {
     out.insert(out.end(), right.begin(), right.end());
   }
 
-  // Returns the token at the position of the macro's use, for words of the macro's own text.
+  // Moves a token of the macro's own text to the position where the macro is used.
   Token placed(Token token) const {
     token.line = use_.line;
     token.file = use_.file;

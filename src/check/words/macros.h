@@ -1,5 +1,5 @@
-// Expands macros by which a source writes launches and kernels. Other macros stay words; their
-// values are looked up one by one.
+// Expands macros by which a source writes launches and kernels. Other macros are not expanded;
+// their values are looked up one by one.
 #pragma once
 
 #include "check/words/tokens.h"

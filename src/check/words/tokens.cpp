@@ -241,8 +241,8 @@ class Reader {
 bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-// Whether the token after a ">" shows that it ends template arguments, "f<a, b>", and is not the
-// comparison "b > c".
+// Whether the token after a ">" shows that the ">" ends template arguments, "f<a, b>", and is not
+// the comparison "b > c".
 bool ends_template_arguments(const Token* behind, const Token* last) {
   return behind == last || behind->is(",") || behind->is("(") || behind->is("{") ||
          behind->is("::") || closes(*behind);

@@ -61,15 +61,15 @@ struct ReadOptions {
 // read are left out.
 SourceWords read_words(const std::string& path, const ReadOptions& options);
 
-// Returns the token after the sign that closes the group; `last` if nothing closes it.
-// WHY not "<": it may be a comparison.
+// Returns the token after the sign that closes the group; `last` if nothing closes the group. WHY
+// "<" opens no group: it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
-// Returns the opening sign of the group that `close` ends; `first` if there is none.
+// Returns the opening sign of the group that `close` ends; `first` if no sign opens the group.
 const Token* group_open(const Token* close, const Token* first);
 
-// Returns the token after the ">" that closes this "<"; `last` if nothing does, or if it is a
-// comparison.
+// Returns the token after the ">" that closes the "<" at `open`; `last` if no ">" closes the "<",
+// or if the "<" is a comparison.
 const Token* skip_angles(const Token* open, const Token* last);
 
 // Returns the words up to the ";", "," or closing sign that ends an initial value.

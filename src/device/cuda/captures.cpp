@@ -1,5 +1,5 @@
-// Handles streams that are being captured into a graph, and reports the end of the graph: its
-// launches contain addresses of memory that must live as long as the graph.
+// Handles streams that are being captured into a graph, and reports the end of the graph: the
+// graph's launches contain addresses of memory that must live as long as the graph.
 #include <memory>
 
 #include "device/cuda/device_class.h"

@@ -62,7 +62,7 @@ OwnedContext& OwnedContext::operator=(OwnedContext&& other) noexcept {
   return *this;
 }
 
-// WHY the result is ignored: after a fault of a kernel every call reports that same fault.
+// WHY the result is ignored: after a fault of a kernel, every call reports the kernel's fault.
 OwnedContext::~OwnedContext() {
   if (driver_) driver_->primary_ctx_release(gpu_);
 }

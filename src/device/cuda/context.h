@@ -14,8 +14,8 @@ class OwnedContext {
   // The primary context of a GPU, retained by the object and made current in the calling thread.
   // Throws kBadArgument if there is no GPU with this index.
   static OwnedContext primary(const Driver& driver, int index);
-  // The context that is current in the calling thread. Its owner must keep it longer than this
-  // object. Throws kBadArgument if there is none.
+  // The context that is current in the calling thread. The owner of the context must keep it longer
+  // than this object. Throws kBadArgument if no context is current.
   static OwnedContext current(const Driver& driver);
   OwnedContext(OwnedContext&& other) noexcept;
   OwnedContext& operator=(OwnedContext&& other) noexcept;
@@ -70,8 +70,8 @@ class Entered : public InContext {
   }
 };
 
-// Lets this thread load code and allocate memory while a stream is captured; none of that becomes
-// part of the graph. If the driver rejects this mode, the next call reports it.
+// Lets this thread load code and allocate memory while a stream is captured; the graph does not
+// include this work. If the driver rejects this mode, the next call reports an error.
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const Driver& driver)

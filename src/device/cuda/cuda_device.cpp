@@ -50,7 +50,7 @@ DeviceInfo info_of(const Driver& driver, DeviceOrdinal gpu, int index) {
 
 void CudaDevice::read_info() { info_ = info_of(driver_, context_.gpu(), context_.index()); }
 
-// WHY results are ignored: after a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel, every call reports the kernel's fault.
 void CudaDevice::close() noexcept {
   if (!context_.get()) return;
   const InContext context(driver_, context_.get());
@@ -128,8 +128,8 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
     return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
   // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one is at 0x210 (sm_90), so only the driver knows where each of several parameters is. The
-  // driver counts the parameters itself; a fake driver looks for the null at the end.
+  // parameter is at 0x210 (sm_90), so only the driver knows where each of several parameters is.
+  // The driver counts the parameters itself; a fake driver looks for the null at the end.
   if (offsets.size() == 1) {
     std::array<void*, 2> one = {first + offsets[0], nullptr};
     return launch_with(entry, shape, stream, one.data(), nullptr);
@@ -159,8 +159,8 @@ void CudaDevice::check_launch(const char* name, const Entry& entry, Result resul
   if (result != kSuccess) call(name + entry.name, result);
 }
 
-// Makes launches that need attributes: clusters, and grids that may start before the last one has
-// ended.
+// Makes launches that need attributes: clusters, and grids that may start before the previous grid
+// has ended.
 void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
                                  void** list, void** extra) const {
   std::array<LaunchAttribute, 2> attributes;
@@ -244,7 +244,7 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 namespace {
 
-// Its destructor restores the context that was current before, if there was one.
+// The destructor restores the context that was current before, if there was such a context.
 class ContextOfCaller {
  public:
   explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {

@@ -10,13 +10,13 @@
 namespace tessera {
 
 // A GPU, by its number among those that the driver reports. The device retains the primary context,
-// makes it current in the calling thread, and has a stream for calls without one. Throws
+// makes it current in the calling thread, and has a stream for calls without a stream. Throws
 // kUnavailable, with one sentence about what is missing, or kBadArgument if there is no GPU with
 // this number.
 std::unique_ptr<Device> make_cuda_device(int index = 0);
 
 // A device in the context that is current in the calling thread; the caller must keep the context
-// as long as the device. A stream of null is CUDA's own null stream. Throws kBadArgument where no
+// as long as the device. A null stream means CUDA's own null stream. Throws kBadArgument if no
 // context is current.
 std::unique_ptr<Device> make_cuda_device_in_context();
 

@@ -1,5 +1,5 @@
-// The class behind make_cuda_device(): its members are in cuda_device.cpp, and those for transfers
-// and for captures in transfers.cpp and captures.cpp.
+// The class behind make_cuda_device(). Its members are in cuda_device.cpp, except for members for
+// transfers (transfers.cpp) and for captures (captures.cpp).
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace tessera::cuda {
 
-// The number of marks that are kept. Older marks are forgotten, so that a long run does not pile up
-// events.
+// The number of marks (timing events) that are kept. Older marks are forgotten, so that a long run
+// does not accumulate events.
 inline constexpr std::size_t kLiveMarks = 4096;
 
 enum class ContextIs { kPrimary, kTheCallers };

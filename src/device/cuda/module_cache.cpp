@@ -23,8 +23,8 @@ LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
   return {handle, code.description, code.code, code.is_patched};
 }
 
-// HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
-// clusters).
+// HW: clusters of more than 8 thread blocks are not portable, and must be allowed for each kernel
+// (CUDA C++ Programming Guide, clusters).
 const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& name,
                                 const LaunchShape& shape) {
   if (shape.grid < 1 || shape.grid > std::numeric_limits<int>::max()) {
@@ -41,7 +41,7 @@ const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& nam
   return entry;
 }
 
-// WHY results are ignored: after a fault of a kernel every call reports that same fault.
+// WHY results are ignored: after a fault of a kernel, every call reports the kernel's fault.
 void ModuleCache::unload() noexcept {
   for (const Image& image : images_) {
     if (image.code.module) driver_.module_unload(image.code.module);
@@ -71,8 +71,8 @@ Entry& ModuleCache::entry_of(Image& image, const std::string& name) {
   return image.entries.emplace(name, entry).first->second;
 }
 
-// HW: a block gets more than 48 KB of dynamic shared memory only by this attribute (CUDA C++
-// Programming Guide, shared memory). Static shared memory counts too, so the attribute is set for
+// HW: only this attribute gives a block more than 48 KB of dynamic shared memory (CUDA C++
+// Programming Guide, shared memory). Static shared memory also counts, so the attribute is set for
 // any size.
 void ModuleCache::allow_shared(Entry& entry, int bytes) {
   if (bytes <= entry.dynamic_shared_bytes) return;

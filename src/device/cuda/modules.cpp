@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-// One of the codes of an image (a cubin or a PTX). The codes are tried in order.
+// One code of an image: a cubin or a PTX. The codes are tried in order.
 struct Candidate {
   std::string description;
   std::span<const std::byte> cubin;
@@ -39,8 +39,8 @@ Candidate candidate_of(const CodeText& ptx, std::string_view arch, int sm) {
   return text;
 }
 
-// The patched cubin of an image, whose code was reordered by rules for sm_90. It fits only if it
-// was made from the image's cubin.
+// The patched cubin of an image, whose code was reordered by rules for sm_90. The patched cubin
+// fits only if it was made from the image's cubin.
 Candidate patched_candidate_of(const CodeImage& image, int sm) {
   Candidate patched = candidate_of({image.cubin_arch, image.patched.bytes}, sm);
   patched.description = "patched " + patched.description;
@@ -67,8 +67,8 @@ std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   return list;
 }
 
-// True for results that mean that the GPU or the driver cannot use this code, so that another one
-// may still load.
+// True for results which mean that the GPU or the driver cannot use this code, so that another code
+// of the image may still load.
 bool is_wrong_code(Result result) {
   constexpr std::array kWrongCode = {
       kInvalidImage,          kNoBinaryForGpu,         kInvalidPtx,   kJitCompilerNotFound,
@@ -82,13 +82,13 @@ std::string first_line(const char* log) {
   return std::string(text.substr(0, text.find_first_of("\r\n")));
 }
 
-// Tries to load one code. If the driver does not take it, returns no module and fills `reason`.
+// Tries to load one code. If the driver refuses the code, returns no module and fills `reason`.
 Module try_load(const Driver& driver, const Candidate& code, std::string& reason) {
   std::array<char, 4096> log{};
   std::array<JitOption, 2> options = {kErrorLogBuffer, kErrorLogBufferBytes};
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
   Module module = nullptr;
-  // WHY a copy of PTX: the driver wants it to end with a zero byte.
+  // WHY a copy of PTX: the driver requires PTX that ends with a zero byte.
   const std::string ptx(code.ptx.view());
   const void* const first =
       code.ptx.empty() ? code.cubin.data() : static_cast<const void*>(ptx.c_str());

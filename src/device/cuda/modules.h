@@ -21,9 +21,9 @@ struct LoadedModule {
   bool is_patched = false;
 };
 
-// Loads the patched cubin if the image has one and SM and hash match; else the cubin, else the PTX
-// that it was made from, else a further cubin, else the portable PTX. Throws kUnavailable, with one
-// sentence that gives the reason for each code.
+// Loads the patched cubin if the image has one that fits this SM and the image's cubin (by hash);
+// else the cubin, else the PTX that the cubin was made from, else a further cubin, else the
+// portable PTX. Throws kUnavailable, with one sentence that gives the reason for each code.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 
 }  // namespace tessera::cuda

@@ -1,6 +1,6 @@
 // Observations of the virtual GPU: counts of every launch, and findings of its checks. This is the
-// fifth part of the device interface; a real GPU has none. Code that includes this header links the
-// virtual GPU.
+// fifth part of the device interface; a real GPU has no observer. Code that includes this header
+// links the virtual GPU.
 #pragma once
 
 #include <utility>
@@ -14,13 +14,13 @@
 
 namespace tessera {
 
-// The virtual GPU's counts of one launch, and of one instruction in it. They are tagged exact,
-// because they count PTX instructions.
+// The virtual GPU's counts of one launch, and of one instruction in it. The counts are tagged
+// exact, because they count PTX instructions.
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
 
-// Is thrown for a launch that a fault of the kernel ended: out of bounds, deadlock, ... It holds
-// the finding of the check that failed.
+// Is thrown for a launch that a fault of the kernel ended: out of bounds, deadlock, ... The
+// exception holds the finding of the check that failed.
 class LaunchFault : public StatusError {
  public:
   LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})

@@ -25,8 +25,8 @@ Status status_of(const vgpu::Fault& fault) {
   }
 }
 
-// The name of the check that finds this fault of a kernel; empty for faults that are not a
-// kernel's.
+// The name of the check that finds this fault of a kernel; empty for faults that no kernel
+// caused.
 std::string_view check_of(vgpu::FaultKind kind) {
   switch (kind) {
     case vgpu::FaultKind::kOutOfBounds:
@@ -117,7 +117,7 @@ auto translated(F f) {
   }
 }
 
-// Converts the extents of a launch. A negative number becomes a huge one, which the machine
+// Converts the extents of a launch. A negative number becomes a huge number, which the machine
 // refuses.
 vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
@@ -271,7 +271,7 @@ class Executor final : public VirtualDevice {
   struct Ptx {
     std::string_view text, arch;
   };
-  // The newest PTX of an image that a GPU of this SM can run.
+  // Returns the newest PTX in the image that a GPU of compute capability info_.sm can run.
   Ptx ptx_of(const CodeImage& image) const {
     if (!image.ptx.empty() && ptx_fits(image.cubin_arch, info_.sm)) {
       return {image.ptx, image.cubin_arch};

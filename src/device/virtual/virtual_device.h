@@ -21,9 +21,9 @@ class VirtualDevice : public Device, public Observer {};
 
 std::unique_ptr<VirtualDevice> make_virtual_device(const VirtualDeviceOptions& options = {});
 
-// Makes a virtual GPU of another compute capability (75, 80, ...). Of each image it runs the PTX
-// that such a GPU would be given: the portable PTX if the GPU is older than sm_90a. Loading an
-// image without code for the GPU throws kUnavailable.
+// Makes a virtual GPU of another compute capability (75, 80, ...). It runs the PTX that a real GPU
+// of this capability would load from an image: the portable PTX if the GPU is older than sm_90a.
+// Loading an image without code for the GPU throws kUnavailable.
 std::unique_ptr<VirtualDevice> make_virtual_gpu(int sm, const VirtualDeviceOptions& options = {});
 
 }  // namespace tessera

@@ -13,8 +13,8 @@ bool is_whole(TokenRange words, const std::string& name) {
   return plain.size() == 1 && plain.first->text == name;
 }
 
-// Whether the variable gets another value here, "x = VALUE", "x += n" or "++x", where VALUE is not
-// "nullptr" or another zero.
+// Whether the variable changes here: by "x = VALUE", where VALUE is not "nullptr" or another zero,
+// by "x += n" or by "++x".
 bool is_given_another(const Token* token, TokenRange all) {
   if (token + 2 >= all.last) return false;
   const bool is_step = token[1].is("++") || token[1].is("+=") || token[1].is("-=") ||

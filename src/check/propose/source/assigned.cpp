@@ -32,7 +32,7 @@ const Token* list_open(TokenRange words) {
 }
 
 // Returns the words of the value that the variable gets here: its initial value, or a value that is
-// assigned to all of it.
+// assigned to the whole variable.
 TokenRange given_to(const Token* name, TokenRange text) {
   const Token* next = name + 1;
   if (next >= text.last || begins_member(name, text.first)) return {};

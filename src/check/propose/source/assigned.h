@@ -21,8 +21,8 @@ TokenRange without_casts(TokenRange words);
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path);
 
-// Whether the text changes the field after `place` in another way, as "a.b *= VALUE" and "++a.b"
-// do.
+// Whether the text after `place` changes the field by operators other than "=", such as "a.b *=
+// VALUE" and "++a.b".
 bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
                       const std::vector<std::string>& path);
 
@@ -38,8 +38,8 @@ std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
                                       const std::string& variable, const std::string& field,
                                       const FieldOrder& order);
 
-// Returns the last initial value, or value assigned to the whole variable; nothing if there is
-// none.
+// Returns the value that the whole variable last gets, as its initial value or by assignment; no
+// words if there is no such value.
 TokenRange whole_words(const HostSource& source, TokenRange text, const std::string& variable);
 
 }  // namespace tessera::checking

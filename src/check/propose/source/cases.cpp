@@ -19,7 +19,7 @@ const Token* group_around(const Token* place, const Token* first) {
   return nullptr;
 }
 
-// Returns the last label of this switch before `place`: "case 64" or "default".
+// Returns the last label before `place` in the switch at `open`: "case 64" or "default".
 std::string label_before(const Token* open, const Token* place) {
   std::string label;
   for (const Token* token = open + 1; token < place; ++token) {

@@ -12,7 +12,7 @@ namespace tessera::checking {
 // outside of all switches.
 std::vector<std::string> cases_around(const HostSource& source, const Token* place);
 
-// Returns the condition of each `if` around `place`, the innermost first; no words for an `else`.
+// Returns the condition of each `if` around `place`, innermost first; empty words for an `else`.
 std::vector<TokenRange> conditions_around(const HostSource& source, const Token* place);
 
 }  // namespace tessera::checking

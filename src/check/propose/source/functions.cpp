@@ -98,8 +98,8 @@ class FunctionReader {
   }
 
  private:
-  // Reads the function whose parameters begin at `open`. Returns the token after it, or after the
-  // words that are not a function.
+  // Reads the function whose parameters begin at `open`. Returns the token after the function, or
+  // after the words if they are not a function.
   const Token* function(const Token*& head, const Token* open) {
     const Token* close = skip_group(open, all_.last);
     if (open[-1].is("operator") && close != all_.last && close->is("(")) {

@@ -8,7 +8,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostNames = 4;  // limit of names that one kernel may have, one defined by the other
+constexpr int kMostNames = 4;  // limit of variables in a row through which a kernel is named
 
 const FieldOrder& config_fields() {
   static const FieldOrder kFields = {"gridDim", "blockDim", "dynamicSmemBytes",
@@ -117,8 +117,8 @@ class Finder {
     add(std::move(site), given[0], 0);
   }
 
-  // Reads a launch by cudaLaunchKernelEx: (&config, function, arguments...). If the name ends in C,
-  // the arguments are a list of addresses.
+  // Reads a launch by cudaLaunchKernelEx: (&config, function, arguments...). For
+  // cudaLaunchKernelExC, the arguments are a list of addresses.
   void by_config(const Token* token, const std::vector<TokenRange>& given) {
     if (given.size() < 2 || given[0].empty()) return;
     LaunchSite site = site_at(token);
@@ -166,8 +166,8 @@ class Finder {
     return kept(std::move(words));
   }
 
-  // Whether the config comes from a caller, or a function of the source makes or fills it after
-  // these words.
+  // Whether the config comes from a caller, or whether a function of the source makes or fills the
+  // config after `words`.
   bool is_filled_behind(TokenRange words, const std::string& config, TokenRange before) const {
     const SourceFunction* around = source_.around(before.last);
     if (words.empty() && around != nullptr && is_parameter(*around, config)) return true;
@@ -334,8 +334,8 @@ class Finder {
                        [&](const SourceParameter& one) { return one.name == name; });
   }
 
-  // Adds an argument. "std::forward<Args>(args)...", "args..." and "n" are replaced by the words of
-  // the call.
+  // Adds an argument of a launch in `function`. Its parameters, as in
+  // "std::forward<Args>(args)...", "args..." and "n", are replaced by the words that `call` passes.
   static void add_argument(const SourceFunction& function, const FunctionCall& call,
                            TokenRange words, LaunchSite& site) {
     const bool is_pack = words.size() > 3 && words.last[-1].is(".") && words.last[-2].is(".");

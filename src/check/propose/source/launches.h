@@ -17,8 +17,8 @@ struct LaunchSite {
   std::vector<TokenRange> shape;    // grid, block, bytes of shared memory; empty words: not told
   std::vector<TokenRange> cluster;  // its extents, where the launch gives one
   const Token* at = nullptr;
-  // The call that names the kernel, of the function around the launch; null if the launch itself
-  // names it.
+  // The call of the surrounding function that names the kernel; null if the launch itself names the
+  // kernel.
   const Token* call = nullptr;
   bool has_arguments_of_call = false;  // its arguments are words of that call
   std::string by;                      // "cudaLaunchKernel"; empty: <<<>>>
@@ -28,7 +28,7 @@ struct LaunchSite {
   std::string text() const;  // "add<<<(n + 255) / 256, 256>>>"
 };
 
-// Returns the launches in this source. Words that are put together for them are kept in `made`.
+// Returns the launches in this source. `made` keeps words that are put together for launches.
 std::vector<LaunchSite> find_launches(const HostSource& source,
                                       std::deque<std::vector<Token>>& made);
 

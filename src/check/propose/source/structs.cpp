@@ -27,7 +27,7 @@ const Token* body_of(const HostSource& source, const std::string& name) {
   return nullptr;
 }
 
-// Returns the extent of an array, which is a number or a macro for one; 0 for other words.
+// Returns the extent of an array, given as a number or a macro of one number; 0 for other words.
 std::int64_t extent_of(const HostSource& source, const Token& word) {
   if (word.kind == Token::Kind::kNumber) return std::strtoll(word.text.c_str(), nullptr, 0);
   const auto macro = source.source().macros.find(word.text);

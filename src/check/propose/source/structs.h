@@ -16,8 +16,8 @@ struct SourceField {
   TokenRange initial;      // "3" of "int n = 3;"
 };
 
-// Returns the fields; nothing if the source has no such struct, or one with other fields than
-// pointers, numbers, and arrays of these with a number for an extent.
+// Returns the fields of a struct; nothing if the source has no such struct, or if a field is not a
+// pointer, a number, or an array of pointers or numbers with a number as its extent.
 std::vector<SourceField> fields_of(const HostSource& source, const std::string& name);
 
 }  // namespace tessera::checking

@@ -63,7 +63,7 @@ StatementWalk::Flow StatementWalk::branch(TokenRange words) {
   const Token* end = end_of_statement(then, words.last);
   const bool has_else = end < words.last && end->is("else");
   const auto condition = value({open + 1, then - 1});
-  // WHY: a check with an unknown outcome counts as passed if it would otherwise end the program.
+  // WHY: a check with an unknown outcome counts as passed if a failed check ends the program.
   if (!condition && gives_up({then, end})) {
     return has_else ? statement({end + 1, words.last}) : Flow::kNext;
   }

@@ -1,5 +1,5 @@
 // Loads one stage of a ring from the caller's operands, without repacked copies: by tensor copies
-// of rows along m (or n) or along k, with maps of all products of a batch; or element by element.
+// of rows along m (or n) or along k, whose maps cover all products of a batch; or by element.
 #pragma once
 
 #include "base/config.h"

@@ -37,8 +37,8 @@ constexpr int loads_together(int count) {
   return together;
 }
 
-// row_of(tile_m, half) returns the row of C for the lane's sums of that instruction and half. If
-// `by_pairs`, loads pairs of elements if C is aligned for it.
+// row_of(tile_m, half) returns the row of C that belongs to the lane's sums in half `half` of
+// instruction `tile_m`. If `by_pairs`, loads pairs of elements where C is aligned for pairs.
 template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
   using Sum = SumOf<out>;
@@ -83,8 +83,8 @@ class PanelsOfC {
       : panels_(panels), p_(p), row_(row), column_(column) {}
 
   // Starts the first copies, after stores from the panels have ended. MMAs may still be running.
-  // TRIED (H100, BF16): a start after all MMAs of the tile have been issued, when little is left to
-  // hide the copies: slower at 1024 and at 2048.
+  // TRIED (H100, BF16): a start after all MMAs of the tile have been issued: slower at 1024 and at
+  // 2048, because the few MMAs still running do not hide the copies.
   __device__ void start() {
     if (__builtin_expect(p_.beta == 0 || !takes_copies(), 1)) return;
     if (ptx::elect_one()) ptx::bulk_wait_group_read<0>();
@@ -201,7 +201,7 @@ __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corn
   detail::finish_adding_c(p);
 }
 
-// Like add_c_to_fragments, if D is transposed: neighbours in a row of D are in one column.
+// Like add_c_to_fragments, for a transposed D: neighbours in a row of D are in one column of sums.
 template <class Sums>
 __device__ void add_c_to_transposed(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;

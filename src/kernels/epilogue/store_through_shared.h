@@ -12,7 +12,7 @@
 
 namespace tessera::epilogue {
 
-// The shared memory of one warp for all of its columns of the rows that its lanes store at a time.
+// The shared memory of one warp: the rows that its lanes store at a time, with all their columns.
 template <class Accumulators>
 struct RowsOfVectors {
   static constexpr int kRows = Accumulators::kLanes.m * tile::kVector;

@@ -123,7 +123,7 @@ struct Fragments {
 };
 
 // Adds A * B to `sum` for the block's tile. Fragments are loaded one step ahead, except if the next
-// tile is loaded through registers, which leaves none for a second set.
+// tile is loaded through registers: then no registers are left for a second set.
 template <auto cfg, class T>
 __device__ void multiply(T (&sum)[cfg.thread.m][cfg.thread.n], Ring<cfg>& ring, int row, int col) {
   constexpr int depth = cfg.block.k, ahead = cfg.load == Load::kPlain ? 0 : 1, sets = ahead + 1;

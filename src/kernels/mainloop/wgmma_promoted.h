@@ -3,14 +3,14 @@
 // MMAs drifts. Chains of products of high terms are therefore short, 32 k, and ordinary additions
 // add their sums to master sums: they are *promoted*. Meanwhile the tensor cores multiply the
 // products with a low term. These have a separate chain, because low terms are multiplied by a
-// power of two; it may be long, because its sums are 2^-12 of the others.
+// power of two; this chain may be long, because its sums are 2^-12 of the others.
 //
 // WHY 32: for positive numbers, chains of 64 end 3.1 u low on average, twice the loss of FP32 in
 // sums of 256; chains of 32 end 1.3 u low. TRIED (simulated): a next chain that returns to zero,
 // and high terms of 10 bits: 2.8 u and 2.1 u, because products are truncated too, not only sums.
 //
-// TRIED (H100): one chain for all products, and two alternating warpgroups (rung 47). In tiles
-// of 128x192 it is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
+// TRIED (H100): one chain for all products, and two alternating warpgroups (rung 47). In tiles of
+// 128x192 this is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
 //
 // The speed of such main loops, measured before this was built: docs/tensor-arithmetic.md.
 #pragma once

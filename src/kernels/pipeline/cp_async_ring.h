@@ -13,7 +13,7 @@ namespace tessera::pipeline {
 // and fragments that are loaded ahead come from it again.
 enum class Beyond { kZeros, kNothing };
 
-// All threads of the CTA call all functions. A stage has the tiles `a` and `b`, and its k, kDepth.
+// All threads of the CTA call all functions. A stage has tiles `a` and `b`, kDepth long in k.
 template <class Stage, class CopyA, class CopyB, int stages, Beyond beyond = Beyond::kZeros>
 class CpAsyncRing {
  public:

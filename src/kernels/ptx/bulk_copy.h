@@ -19,8 +19,8 @@ __device__ inline void bulk_load(void* to_shared, const void* from_global, std::
                            from_global, bytes, &arrived);
 }
 
-// Copies to the same offset in each CTA of the bit mask, and reports to the barrier at the offset
-// of `arrived` there.
+// Copies to the same offset in each CTA of the bit mask `ctas`, and in each of these CTAs reports
+// to the barrier at the offset of `arrived`.
 __device__ inline void bulk_load_multicast(void* to_shared, const void* from_global,
                                            std::uint32_t bytes, Mbarrier& arrived,
                                            std::uint16_t ctas) {

@@ -63,7 +63,7 @@ __device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
                : "d"(a), "d"(b));
 }
 
-// Multiplies f64 on sm_90: rows g, g+8; registers step k by four.       PTX ISA: mma.m16n8k4 .. k16
+// Multiplies f64 on sm_90; A's rows are g, g+8; registers step k by 4.  PTX ISA: mma.m16n8k4 .. k16
 __device__ inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   asm volatile(
       "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "

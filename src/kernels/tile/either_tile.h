@@ -45,7 +45,7 @@ struct EitherCopyMap {
   // The number of a thread's pieces, which are lines() lines apart.
   constexpr int count() const { return Tile::kOuter * Tile::kK / threads >> log2_width; }
 
-  // A thread's first piece.
+  // The position of a thread's first piece.
   constexpr int across(int thread) const {
     return (thread & ((1 << log2_across()) - 1)) << log2_width;
   }

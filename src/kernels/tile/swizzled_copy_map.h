@@ -16,7 +16,7 @@ struct SwizzledCopyMap {
   static constexpr int kCount = Tile::kRows / kLines;   // pieces per thread, kLines lines apart
   static_assert(kAcross * kLines == threads && kCount * kLines == Tile::kRows);
 
-  // A thread's first piece.
+  // The position of a thread's first piece.
   static constexpr int across(int thread) { return thread % kAcross * width; }
   static constexpr int line(int thread) { return thread / kAcross; }
   static constexpr int outer(int thread) { return Tile::kAlongK ? line(thread) : across(thread); }

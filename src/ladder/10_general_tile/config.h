@@ -19,7 +19,7 @@ struct Config {
   Majors majors = {};
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }
-  // TRIED: two CTAs per SM for scalars, too: its loop kept 15 words in local memory.
+  // TRIED: two CTAs per SM for kScalars, too: the loop then kept 15 words in local memory.
   constexpr int ctas_per_sm() const { return staging == Staging::kScalars ? 1 : 2; }
 };
 

@@ -167,7 +167,7 @@ __device__ void run(const Params& p) {
     ptx::fence_proxy_async_shared();
   }
   __syncthreads();
-  // WHY the shuffle: the compiler must know that the number is the same in all lanes.
+  // WHY the shuffle: the compiler must know that `warp` is the same in all lanes.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.kProducerRegisters>();

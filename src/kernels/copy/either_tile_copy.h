@@ -149,10 +149,10 @@ class EitherTileCopy {
 
   // Copies lines that are not aligned for cp.async through registers. Each piece is shifted out of
   // the two aligned pieces that contain it. A thread's pieces are a multiple of the pattern apart,
-  // so that all have the same misalignment.
+  // so that all its pieces have the same misalignment.
   //
   // The aligned pieces may include elements of other lines or gaps between lines, but nothing
-  // outside of the matrix: pieces at its two ends are read element by element.
+  // outside of the matrix: pieces at the matrix's two ends are read element by element.
   __device__ void copy_shifted(Tile& tile, int k_inside) const {
     const int k_left = k_inside - k_;
     const int there = min(map_.along_k ? k_left : outer_left_, Tile::kChunk);

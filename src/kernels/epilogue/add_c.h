@@ -22,14 +22,14 @@ namespace tessera::epilogue {
 
 namespace detail {
 
-// Sets the parameters for sums that have become alpha * sum + beta * C.
+// Sets alpha and beta for sums that have become alpha * sum + beta * C.
 __device__ inline void finish_adding_c(GemmParams& p) {
   p.alpha = 1;
   p.beta = 0;
   ptx::fence_proxy_async_global();
 }
 
-// The number of loads per thread in flight at a time, limited by free registers; divides `count`.
+// The number of loads per thread in flight: limited by free registers, and a divisor of `count`.
 template <class Sums, int words>
 constexpr int loads_together(int count) {
   int together = (Sums::kCount <= 128 ? 16 : 4) / words;

@@ -49,7 +49,7 @@ struct Output {
     store_vec4_inside(row, col, sum);
   }
 
-  // Like store_vec4, for four outputs that are known to be inside, with `vectors` true.
+  // Like store_vec4, for four outputs that are known to be inside of D, with `vectors` true.
   __device__ void store_vec4_inside(long long row, long long col, tile::Vec4<In> sum) const {
     tile::Vec4<In> out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
     if (beta != 0) {

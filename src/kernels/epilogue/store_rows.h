@@ -96,9 +96,9 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
   }
 }
 
-// Stores a warp's sums, eight rows at a time, through `bytes` of shared memory of its own. Rows are
-// as long as the memory allows, because long contiguous stores are fastest. TRIED: sixteen rows of
-// 64 columns at a time, one word per lane: slower.
+// Stores a warp's sums, eight rows at a time, through `bytes` bytes of the warp's shared memory.
+// Rows are as long as the memory allows, because long contiguous stores are fastest. TRIED: sixteen
+// rows of 64 columns at a time, one word per lane: slower.
 template <ElementType out, int n, int bytes, class Sums>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column) {

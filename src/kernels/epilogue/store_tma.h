@@ -106,8 +106,8 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
   }
 }
 
-// Writes a panel's values to shared memory. value(half, group) returns a pair, as Panel does.
-// `relu`: negative values are stored as 0.
+// Writes a panel's values to shared memory. value(half, group) returns a pair, as Panel::pair()
+// does. `relu`: negative values are stored as 0.
 template <ElementType out, class Panels, bool relu, class Value>
 __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
 #pragma unroll
@@ -157,7 +157,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
     op.apply(values, p);
     if (i + 1 < kCount) op.prepare(row_of(i + 1), column_of(i + 1));
     unsigned char* panel = panels.panel[i % buffers];
-    // Waits until the panel is free; at the start of a tile, until all panels are.
+    // Waits until the panel is free; at the start of a tile, until all panels are free.
     if (elected && i == 0) ptx::bulk_wait_group_read<0>();
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();

@@ -1,5 +1,5 @@
 // FP32 products in FP32 arithmetic, without repacked operands. Four warps load tiles into a ring in
-// shared memory, by tensor copies or element by element; the others multiply tiles that are
+// shared memory, by tensor copies or element by element; the other warps multiply tiles that are
 // contiguous along k or across it. The tiles of a batch's products form one column, one product
 // below the other. The grid is persistent with a stream-K schedule; in a batch no tile is split, so
 // that a product gets the same bits at every position.

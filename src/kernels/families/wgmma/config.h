@@ -112,7 +112,7 @@ constexpr Config together(MatrixType in, ElementType out, BlockTile block, int s
   return {in,        out,         block, stages, {1, 1}, Consumers::kTogether,
           consumers, Store::kTma, 2,     40,     232,    {}};
 }
-// One tile per warpgroup. One panel per warp: the other warpgroup multiplies while it is stored.
+// One tile per warpgroup, one panel per warp: while it is stored, the other warpgroup multiplies.
 constexpr Config ping_pong(MatrixType in, ElementType out, BlockTile block, int stages) {
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }

@@ -22,7 +22,7 @@ struct WgmmaParams {
   // 1: the rows of the kernel's A are columns of D. `gemm` describes D itself, not its transpose.
   int transposed;
   int products;  // in the batch; if more than one, the maps have a third dimension
-  // Product i is number i * product_a in A's map: 0 if all products share one A, else 1. So for B.
+  // The factor of a product's number in A's (or B's) map: 0 if all share one A (or B), else 1.
   int product_a, product_b;
   long long product_c, product_d;  // bytes from one product's matrix to the next one's
 };

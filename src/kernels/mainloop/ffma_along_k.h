@@ -239,7 +239,7 @@ class AlongKMainloop {
   __device__ auto& accumulators() { return steps_.accumulators; }
 
  private:
-  // The address of a lane's first fragment in stage 0; along k, the address of its first row.
+  // The address of a lane's first fragment in stage 0; if along k, that of the lane's first row.
   __device__ static std::uint32_t first_of(const float* tile, bool along_k, int first_of_warp,
                                            int lane) {
     const int of_lane = along_k ? (first_of_warp / tile::kVector + lane) * cfg.kPanel

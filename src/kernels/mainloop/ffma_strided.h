@@ -45,7 +45,7 @@ struct StridedTiles {
   StridedTile<cfg, cfg.block.n> b;
 };
 
-// A thread's outputs are a thread grid apart, so that lanes read the same or adjacent words.
+// A thread's outputs are thread_grid() apart, so that lanes read the same or adjacent words.
 template <auto cfg>
 struct StridedSums {
   float sum[cfg.thread.m][cfg.thread.n] = {};

@@ -106,7 +106,7 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   release(previous);
 }
 
-// Starts half of a stage with A from registers, and waits for the previous half.
+// Starts the products of half a stage, with A from registers, and waits for the previous half.
 template <int half, class TileA, class TileB, class Sums>
 __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], std::uint32_t at,
                               std::uint64_t b, bool first) {

@@ -35,7 +35,7 @@ struct TermStage {
   static_assert(TileA::kKMajor && TileB::kKMajor && TileA::kK == TileB::kK);
   static_assert(TileA::kK == TileA::kRow, "both terms in one row");
 
-  // WHY only halves: a step changes only a descriptor's lower half, and 64-bit additions cost more.
+  // WHY 32-bit halves: a step changes only a descriptor's lower half; 64-bit additions cost more.
   std::uint32_t a, b, a_high, b_high;
 
   __device__ TermStage(std::uint64_t of_a, std::uint64_t of_b, int stage)
@@ -48,7 +48,7 @@ struct TermStage {
     return std::uint64_t{high} << 32 | low;
   }
 
-  // Adds one term of A times one of B to `chain`, over all k of the stage. `first`: a new chain.
+  // Adds one term of A times one term of B to `chain`, over the stage's k. `first`: a new chain.
   template <int of_a, int of_b, class Sums>
   __device__ void multiply(Sums& chain, bool first = false) const {
     static_assert(Sums::kTilesM == 1 && Sums::kTilesN == 1);

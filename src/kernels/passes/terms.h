@@ -62,7 +62,7 @@ __device__ inline copy::StridedOperand elements_of(const SplitOperand& of) {
   return {of.from, of.outer, of.k, of.from_outer, of.from_k};
 }
 
-// The position in the operand of a slab: a part of k of a strip of kSplitOuter rows.
+// The position of a slab in the operand. A slab is a part of k of a strip of kSplitOuter rows.
 struct SlabPlace {
   const SplitOperand& of;
   long long outer, k;
@@ -75,7 +75,7 @@ struct SlabPlace {
   }
 };
 
-// The largest magnitudes of a warp's rows of a strip.
+// The largest magnitudes of a warp's rows in a strip.
 struct Largest {
   static constexpr int kRows = kSplitOuter / (kSplitThreads / 32);
   std::uint32_t of[kRows] = {};
@@ -212,7 +212,7 @@ __device__ inline void split_terms(const SplitParams& p) {
   const Strip strip{operand, of_operand * kSplitOuter, rank, ctas};
   const bool by_fours = elements_of(operand).has_fours();
   const int end = strip.slabs();
-  // If not all slabs fit, those after the first `kept` share the last slot and are read twice.
+  // If not all slabs fit, slabs after the first `kept` share the last slot and are read twice.
   const int kept = end <= p.resident ? end : p.resident - 1;
   const auto arrive = [] {
     ptx::cp_async_wait_all();

@@ -8,9 +8,9 @@
 
 namespace tessera::pipeline {
 
-// The content of stages after the last tile. kZeros: they are filled with zeros. kNothing: they are
-// not filled, which saves time if there are few tiles. The last tile then remains the current one,
-// and fragments that are loaded ahead come from it again.
+// The content of stages after the last tile. kZeros: the stages are filled with zeros. kNothing:
+// they are not filled, which saves time if there are few tiles. The last tile then remains the
+// current tile, and fragments that are loaded ahead come from it again.
 enum class Beyond { kZeros, kNothing };
 
 // All threads of the CTA call all functions. A stage has tiles `a` and `b`, kDepth long in k.
@@ -68,7 +68,7 @@ class CpAsyncRing {
   }
 
   // Whether the current tile is inside of the matrix in k; between start_next() and finish_next(),
-  // whether the next one is.
+  // whether the next tile is.
   __device__ bool has_tile() const { return tiles_ > -kAhead; }
 
   // Waits for all copies: none may be running when the block ends or uses the ring again.

@@ -1,10 +1,10 @@
 // A barrier object in shared memory (sm_80, with transactions sm_90). A phase ends when all
 // expected arrivals and all expected bytes have arrived; the next phase then begins automatically.
-// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in a phase of parity 0, so a wait
-// for parity 1 returns immediately.
+// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in a phase of parity 0, so a wait for
+// parity 1 returns immediately.
 //
-// The functions wrap libcu++ if it has the instruction. WHY inline assembly for the others: libcu++
-// has no suitable form of them.
+// The functions wrap libcu++ if it has the instruction. WHY inline assembly for the other
+// functions: libcu++ has no suitable form of their instructions.
 #pragma once
 
 #include <cstdint>

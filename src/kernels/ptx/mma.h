@@ -4,7 +4,7 @@
 //   m16n8k16, 16 bit  a[m, k]: (g, 2t) (g+8, 2t) (g, 2t+8) (g+8, 2t+8)
 //                     b[k, n]: (2t, g) (2t+8, g)
 //   m16n8k8, tf32     a: (g, t) (g+8, t) (g, t+4) (g+8, t+4)   b: (t, g) (t+4, g)
-//   both, f32         d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
+//   d of both, f32    d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
 //   m8n8k4, f64       a: (g, t)   b: (t, g)   d: (g, 2t) (g, 2t+1)
 //
 // WHY inline assembly: libcu++ has no such functions.

@@ -13,7 +13,7 @@ struct PairOf {
   Number low, high;  // neighbours of a row
 };
 using Pair = PairOf<float>;
-// The pair of sums as the type of one memory access.
+// The type with which one access of memory moves a pair of sums.
 template <class Number>
 using TwoOf = cuda::std::conditional_t<cuda::std::is_same_v<Number, float>, float2, int2>;
 

@@ -33,7 +33,7 @@ constexpr int dmma_k(int lane, int step) { return step / 2 * 8 + lane % 4 * 2 + 
 constexpr int dmma_column(int lane, int pair) { return lane % 4 * 2 + pair * 8; }
 
 // The offsets of a lane's loads from a shared tile. A load is two doubles: neighbours in k if the
-// tile is along k, else neighbours of the other index.
+// tile is along k, else neighbours along the other index.
 template <class Tile>
 struct DmmaLoads {
   // The lane's first offset. `first_outer`: the warp's first row or column, a multiple of 16.

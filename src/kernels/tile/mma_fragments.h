@@ -44,7 +44,7 @@ struct MmaFragments {
     }
   }
 
-  // WHY: the instruction ignores the low bits of an f32, which would be rounding towards zero.
+  // Rounds to TF32. WHY: the instruction would ignore the low bits, which is rounding towards zero.
   __device__ void round() {
 #pragma unroll
     for (int i = 0; i < 4 * count; ++i) x[i / 4][i % 4] = ptx::to_tf32(x[i / 4][i % 4]);

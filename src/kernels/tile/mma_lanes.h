@@ -42,7 +42,7 @@ struct MmaLoads {
   }
 
   // The offset of the lane's first load. `first_outer`: the warp's first row or column, a multiple
-  // of its extent, which is a power of two.
+  // of the extent of the warp's tile, which is a power of two.
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + outer(lane), k(lane));
   }

@@ -18,7 +18,7 @@ namespace tessera::stream_k {
 
 using schedule::Work;
 
-// The entry of the second launch.
+// The entry point of the second launch.
 template <int block_m, int block_n>
 __device__ void reduce(const Params& p) {
   passes::reduce_tiles<ElementType::kBf16, block_m, block_n>(p);

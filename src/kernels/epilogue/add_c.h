@@ -119,7 +119,7 @@ class PanelsOfC {
   }
 
   __device__ void copy(int i) {
-    // A lane copies one piece of every fourth or eighth row.
+    // A lane copies one piece of every kRows-th row.
     constexpr int kPer = 16 / types::bytes_of(out), kRows = 32 / Panels::kPieces;
     const int lane = ptx::lane_anew(), piece = lane % Panels::kPieces;
     const int row = row_ + i / kPanels * tile::kWgmmaM;

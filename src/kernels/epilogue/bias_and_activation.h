@@ -43,7 +43,7 @@ struct PanelBias {
   }
 };
 
-// The PanelOp for panels of `columns` columns (panel_op.h).
+// The PanelOp (panel_op.h) of a bias and an activation, for panels of `columns` columns.
 template <ElementType out, int columns>
 struct BiasAndActivation {
   static constexpr bool kIsPlain = false, kWritesX = false;

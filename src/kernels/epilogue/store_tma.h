@@ -94,7 +94,7 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
     } else if (column < d.copied) {
       ptx::tensor_store(d.map, {column, row}, panel);
     }
-    ptx::bulk_commit_group();  // even if empty: the waits count one group per panel
+    ptx::bulk_commit_group();  // also an empty group: the waits count one group per panel
   }
   const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
   if (any_d && d.copied == 0) {

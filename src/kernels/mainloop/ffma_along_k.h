@@ -58,7 +58,7 @@ struct AlongKSteps {
   static constexpr int kInFlight = 2;
   static constexpr int kAhead = kInFlight - 1;
   static_assert(kDepth % cfg.kPanel == 0 && cfg.kPanel % kChunk == 0);
-  // HW: a load takes about thirty cycles; the other rows of the same k hide it.
+  // HW: a load takes about thirty cycles; FFMAs of the other rows of the same k hide them.
   static_assert(kRows >= 16);
 
   struct Addresses {

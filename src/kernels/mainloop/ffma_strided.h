@@ -110,7 +110,7 @@ __device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const Str
       chain.multiply(tiles);
       if ((k + cfg.block.k) % chain_k == 0) all.add(chain);
     }
-    sync();  // all threads have read them
+    sync();  // all threads have read the tiles
   }
   if constexpr (chain_k > 0) all.add(chain);
   return all;

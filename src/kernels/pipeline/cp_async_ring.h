@@ -71,7 +71,7 @@ class CpAsyncRing {
   // whether the next tile is.
   __device__ bool has_tile() const { return tiles_ > -kAhead; }
 
-  // Waits for all copies: none may be running when the block ends or uses the ring again.
+  // Waits for all copies: no copy may be running when the block ends or uses the ring again.
   __device__ void drain() const {
     ptx::cp_async_wait_all();
     __syncthreads();

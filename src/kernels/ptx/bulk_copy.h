@@ -41,7 +41,7 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, std:
                            bytes);
 }
 
-// Adds shared to global memory, each element atomically.         PTX ISA: cp.reduce.async.bulk
+// Adds shared memory to global memory, each element atomically.  PTX ISA: cp.reduce.async.bulk
 __device__ inline void bulk_add(float* to_global, const float* from_shared, std::uint32_t bytes) {
   cuda::ptx::cp_reduce_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared,
                                   cuda::ptx::op_add, to_global, from_shared, bytes);

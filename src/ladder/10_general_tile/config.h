@@ -8,7 +8,7 @@ namespace tessera::general_tile {
 // How tiles are stored in shared memory, and how the threads read them.
 enum class Staging {
   kTransposed,  // vectors, A as (k, m): both fragments are read as vectors
-  kRowsOfA,     // vectors, A as (m, k): its fragment is read word by word, block.k words apart
+  kRowsOfA,     // vectors, A as (m, k): A's fragment is read word by word, block.k words apart
   kScalars,     // words, A as (m, k), no fragments: each product reads two words of shared memory
 };
 

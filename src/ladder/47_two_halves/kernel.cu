@@ -151,7 +151,7 @@ __device__ void multiply_tiles(typename Types<cfg>::Shared& shared, const Params
     multiply_tile<cfg>(master, shared.ring, at, p, consumer, waits);
     store<cfg>(shared.panels[4 * consumer + warp], master, p, corner.m + first_row, corner.n);
   });
-  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // for the last turn, which it does not use
+  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // the last turn, which it does not use
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 

@@ -36,7 +36,7 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
 template <auto cfg>
 struct Shared {
   float sums[cfg.warps][cfg.rows * cfg.pitch()];
-  int has_lost;  // a term, of any of its warps
+  int has_lost;  // 1: a term of any of its warps has lost bits
 };
 
 template <auto cfg>

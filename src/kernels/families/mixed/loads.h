@@ -109,8 +109,8 @@ struct NarrowSlot {
   }
 };
 
-// Loads whole chunks for a warp whose lines all exist. WHY separate from loads with checks: in one
-// loop, the addresses of both would take registers.
+// Loads whole chunks for a warp whose lines all exist. WHY separate from loads with checks: in the
+// same loop, loads with checks would take registers for addresses.
 template <int lines, bool is_across>
 struct NarrowSource {
   static constexpr int kOfBlock = is_across ? kOfLane : kPiecesOfBlock;  // accesses of a lane

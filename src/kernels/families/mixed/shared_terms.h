@@ -88,7 +88,7 @@ template <auto cfg, bool is_across>
 struct Copier {
   NarrowSource<cfg.lines, is_across> source;
   NarrowSlot<cfg.lines> (&ring)[cfg.loads];
-  int chunk, chunks;            // the next one, and all of the product
+  int chunk, chunks;            // the next chunk, and the number of chunks of the product
   long long to_next, to_stage;  // elements to the next chunk, and to that of the next stage
 
   __device__ Copier(SharedTerms<cfg>& shared, const Matrices& m, const Share& share)

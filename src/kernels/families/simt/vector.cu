@@ -27,7 +27,7 @@ struct View {
   long long outputs, k;
   long long by_output, by_k;  // strides of the matrix; one of them is 1
   long long x_step, by_vector;
-  long long first, vectors;  // number of the first vector, and vectors from it on
+  long long first, vectors;  // number of the first vector, and how many follow from there on
   bool are_rows;
 };
 

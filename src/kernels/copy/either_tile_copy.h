@@ -13,7 +13,7 @@
 
 namespace tessera::copy {
 
-// Returns log2 of the elements of the largest piece that divides base address and stride.
+// Returns log2 of the number of elements in the largest piece that divides base and stride.
 template <class T>
 __device__ int log2_width_of_pieces(const T* data, long long stride) {
   const auto both = reinterpret_cast<unsigned long long>(data) |
@@ -53,8 +53,8 @@ class EitherTileCopy {
   using T = typename Tile::Element;
   using Map = tile::EitherCopyMap<Tile, threads>;
 
-  // Element (outer, k) of the operand is at outer * by_outer + k * by_k, one of which is 1. The
-  // first tile begins at (first_outer, first_k).
+  // Element (outer, k) of the operand is at index outer * by_outer + k * by_k of `data`; by_outer
+  // or by_k is 1. The first tile begins at (first_outer, first_k).
   __device__ EitherTileCopy(const T* data, long long by_outer, long long by_k, long long outer,
                             long long k, long long first_outer, long long first_k)
       : map_{by_k == 1, log2_width_of_pieces(data, by_k == 1 ? by_outer : by_k)},
@@ -75,10 +75,10 @@ class EitherTileCopy {
 
   __device__ bool along_k() const { return map_.along_k; }
 
-  // For pipeline/cp_async_ring.h. This class chooses its fast path for whole tiles by itself.
+  // For pipeline/cp_async_ring.h: false, since copy_part() itself chooses the path for whole tiles.
   __device__ bool copies_whole_tiles() const { return false; }
 
-  // Starts the copy of the next tile, in one part. Its first `k_inside` of k are in the matrix.
+  // Starts the copy of the whole next tile, whose first `k_inside` k indices are in the matrix.
   template <bool>
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
     // WHY no switch: ptxas compiles a switch to an indirect jump through a table.
@@ -114,7 +114,7 @@ class EitherTileCopy {
                              static_cast<unsigned>(there) * sizeof(T));
   }
 
-  // Copies `lines` lines from this thread's first one on, with `bytes` bytes inside of the matrix.
+  // Copies this thread's pieces; `bytes` of each, in the first `lines` lines, are in the matrix.
   //
   // WHY this order: pieces that are a whole pattern of the swizzle apart have the same position in
   // their rows, so the addresses of a copy take two additions.
@@ -149,10 +149,10 @@ class EitherTileCopy {
 
   // Copies lines that are not aligned for cp.async through registers. Each piece is shifted out of
   // the two aligned pieces that contain it. A thread's pieces are a multiple of the pattern apart,
-  // so that all have the same misalignment.
+  // so that all its pieces have the same misalignment.
   //
   // The aligned pieces may include elements of other lines or gaps between lines, but nothing
-  // outside of the matrix: pieces at its two ends are read element by element.
+  // outside of the matrix: pieces at the matrix's two ends are read element by element.
   __device__ void copy_shifted(Tile& tile, int k_inside) const {
     const int k_left = k_inside - k_;
     const int there = min(map_.along_k ? k_left : outer_left_, Tile::kChunk);

@@ -1,5 +1,5 @@
 // Loads one stage of a ring from the caller's operands, without repacked copies: by tensor copies
-// of rows along m (or n) or along k, with maps of all products of a batch; or element by element.
+// of rows along m (or n) or along k, whose maps cover all products of a batch; or by element.
 #pragma once
 
 #include "base/config.h"
@@ -27,13 +27,13 @@ __device__ void start_copies(float* tile, const TensorMap& map, int outer, int k
   }
 }
 
-// All loading threads call this. `p` has the tensor maps; `gemm` is the product of the work item.
+// All loading threads call this. `p` has the tensor maps; `gemm` is the work item's product.
 template <auto cfg, class Params>
 __device__ void load_stage_direct(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, const Params& p,
                                   const GemmParams& gemm, const DirectSource& from, int stage,
                                   long long k) {
   using Load = StageLoad<cfg>;
-  // WHY limited: addresses of all sixteen rows of 256x128 do not fit 40 registers.
+  // WHY limited: addresses of a thread's sixteen rows in 256x128 do not fit 40 registers.
   constexpr int kUnroll = cfg.block.m > 128 ? 4 : 64;
   if (Load::kTma && threadIdx.x == 32 * loading_warp(stage)) {
     ptx::fence_proxy_async_shared();  // the stage was read through the generic proxy until now

@@ -36,8 +36,8 @@ template <auto cfg, class Params>
 __device__ void load_stage(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, const Params& p,
                            int stage, long long m, long long n, long long k) {
   using Load = StageLoad<cfg>;
-  // Copies per thread. TRIED: all 48 unrolled with 40 registers: their addresses go to local
-  // memory, and the ring leaves little L1 for it.
+  // Copies per thread. TRIED: all 48 unrolled with 40 registers: the addresses go to local memory,
+  // for which the ring (shared memory) leaves little L1.
   constexpr int kCopies = ((Load::kTmaA ? 0 : cfg.block.m * cfg.block.k) +
                            (Load::kTmaB ? 0 : cfg.block.n * cfg.block.k)) /
                           cfg.kProducers;

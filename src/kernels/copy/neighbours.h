@@ -21,7 +21,7 @@ class Neighbours {
   using Word = std::conditional_t<kPairs, std::uint32_t, Memory>;
 
   // Loads all elements by one access of 16, 8 or 4 bytes, or of one element.
-  // WHY __ldg: the address may come from an array in memory; else the load would be a generic one.
+  // WHY __ldg: with an address that comes from an array in memory, a plain load would be generic.
   __device__ void load(const Memory* from) {
     if constexpr (sizeof word_ == 16 && kPairs) {
       const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));

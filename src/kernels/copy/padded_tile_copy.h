@@ -12,8 +12,8 @@
 
 namespace tessera::copy {
 
-// All `threads` copy, each with its own object of this class. The tile begins at (first_outer,
-// first_k) of the operand.
+// All `threads` threads copy, each with its own object of this class. The tile begins at
+// (first_outer, first_k) of the operand.
 template <class Tile, int threads>
 class PaddedTileCopy {
  public:

@@ -15,8 +15,8 @@ struct StridedOperand {
   __device__ bool has_fours() const {
     return by_k == 1 && by_outer % 4 == 0 && reinterpret_cast<unsigned long long>(data) % 16 == 0;
   }
-  // Starts the copy of neighbours along k of a row; floats outside of the matrix become zeros. The
-  // sides of the operand must be at most 2^30.
+  // Starts the copy of `floats` neighbours along k, from (row, first_k) on. Floats outside of the
+  // matrix become zeros. The sides of the operand must be at most 2^30.
   template <int floats>
   __device__ void copy(float* to, int row, int first_k) const {
     const int left = row < static_cast<int>(outer) ? static_cast<int>(k) - first_k : 0;

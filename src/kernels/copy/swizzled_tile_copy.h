@@ -10,14 +10,14 @@
 
 namespace tessera::copy {
 
-// All `threads` copy, each with its own object of this class. A tile is copied in parts, so that
-// the copies can be interleaved with other work of the threads.
+// All `threads` threads copy, each with its own object of this class. A tile is copied in parts, so
+// that the copies can be interleaved with other work of the threads.
 template <class Tile, int threads>
 class SwizzledTileCopy {
  public:
   using T = typename Tile::Element;
 
-  // The first tile begins at (first_outer, first_k). `thread` counts the threads that copy.
+  // The first tile begins at (first_outer, first_k). `thread`: index among the threads that copy.
   __device__ SwizzledTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k,
                               int thread = static_cast<int>(threadIdx.x))
       : vectors_(tile::allows_vectors<T>(operand.data, operand.stride)), stride_(operand.stride) {
@@ -30,11 +30,11 @@ class SwizzledTileCopy {
     next_ = operand.data + (Tile::kAlongK ? outer * stride_ + k : k * stride_ + outer);
   }
 
-  // Whether a tile with all of its k inside is copied without predicates, 16 bytes at a time.
+  // Whether a tile whose k are all in the matrix is copied 16 bytes at a time without predicates.
   __device__ bool copies_whole_tiles() const { return whole_; }
 
-  // Starts the copy of part `part` of `parts` of the next tile. The tile's first `k_inside` of k
-  // are in the matrix. `whole`: copies_whole_tiles() is true and all of the tile's k is inside.
+  // Starts the copy of part `part` of `parts` of the next tile, whose first `k_inside` k indices
+  // are in the matrix. `whole`: copies_whole_tiles() is true and `k_inside` is the tile's depth.
   template <bool whole>
   __device__ void copy_part(Tile& tile, int k_inside, int part, int parts) {
     if (whole || vectors_) {
@@ -49,8 +49,8 @@ class SwizzledTileCopy {
   using Vectors = tile::SwizzledCopyMap<Tile, threads, Tile::kChunk>;
   using Elements = tile::SwizzledCopyMap<Tile, threads, 1>;
 
-  // Returns how many elements are inside of the matrix from the first one of this thread's piece i
-  // on. The number may be more than the piece has, or negative.
+  // Returns how many elements of the row are in the matrix, counted from the first element of this
+  // thread's piece i. The number may be larger than the piece, or negative.
   template <class Map>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map::kLines;

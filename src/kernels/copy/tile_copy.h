@@ -1,7 +1,7 @@
 // Copies the tiles of one operand, in the order of k, into shared tiles that are always (k, outer):
-// by cp.async, or in two steps through registers. It moves 16 bytes at a time if base and stride
-// are multiples of 16 bytes and nothing is transposed, else single elements. Elements outside of
-// the matrix become zeros.
+// by cp.async, or in two steps through registers. Copies move 16 bytes at a time if base and stride
+// are multiples of 16 bytes and the tile is not transposed, else single elements. Elements outside
+// of the matrix become zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
@@ -11,8 +11,8 @@
 
 namespace tessera::copy {
 
-// All threads of the CTA copy, each with its own object of this class. `pitch`: elements between
-// neighbours in k of the shared tile.
+// All threads of the CTA copy, each with its own object of this class. `pitch`: elements from one k
+// to the next in the shared tile.
 template <class T, int extent, int depth, bool along_k, int pitch, int threads, bool by_cp_async>
 class TileCopy {
  public:
@@ -78,8 +78,8 @@ class TileCopy {
   template <int width>
   using Map = tile::ChunkMap<extent, depth, along_k, threads, width>;
 
-  // Returns how many elements are inside of the matrix from the first one of this thread's chunk i
-  // on. The number may be more than the chunk has, or negative.
+  // Returns how many elements of the row are in the matrix, counted from the first element of this
+  // thread's chunk i. The number may be larger than the chunk, or negative.
   template <int width>
   __device__ int elements_there(int i, int k_inside) const {
     const int line = i * Map<width>::kLines;

@@ -1,5 +1,5 @@
 // Copies from global to shared memory by the copy engine: one thread starts the copies of a whole
-// tile. If several CTAs of a cluster need the same tile, each loads a share and sends it to all.
+// tile. If several CTAs of a cluster need the same tile, each CTA sends a share of it to all.
 #pragma once
 
 #include <cstdint>

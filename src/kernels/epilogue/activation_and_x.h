@@ -1,7 +1,7 @@
-// The epilogue of bias_and_activation.h with a second output, X: what its activation is applied to.
+// The epilogue of bias_and_activation.h with a second output, X: the values before the activation.
 //
-// X leaves from the panel that D will leave from, row by row, since a plan does not know how X is
-// aligned.
+// X is stored row by row from the shared-memory panel that D then uses, since a plan does not know
+// the alignment of X.
 #pragma once
 
 #include "kernels/epilogue/bias_and_activation.h"
@@ -28,7 +28,7 @@ struct ActivationAndX : BiasAndActivation<out, columns> {
     return to;
   }
 
-  // Called between apply() and write(). (row, column): the first output of the free panel.
+  // Called between apply() and write(), when `panel` is free. (row, column): its first output.
   template <class Panels, class Panel>
   __device__ void store_x(unsigned char* panel, const Panel& values, const GemmParams& p, int row,
                           int column) const {

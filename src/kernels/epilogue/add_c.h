@@ -22,14 +22,14 @@ namespace tessera::epilogue {
 
 namespace detail {
 
-// Sets the parameters for sums that have become alpha * sum + beta * C.
+// Sets alpha and beta for sums that have become alpha * sum + beta * C.
 __device__ inline void finish_adding_c(GemmParams& p) {
   p.alpha = 1;
   p.beta = 0;
   ptx::fence_proxy_async_global();
 }
 
-// The number of loads per thread in flight at a time, limited by free registers; divides `count`.
+// The number of loads per thread in flight: limited by free registers, and a divisor of `count`.
 template <class Sums, int words>
 constexpr int loads_together(int count) {
   int together = (Sums::kCount <= 128 ? 16 : 4) / words;
@@ -37,8 +37,8 @@ constexpr int loads_together(int count) {
   return together;
 }
 
-// row_of(tile_m, half) returns the row of C for the lane's sums of that instruction and half. If
-// `by_pairs`, loads pairs of elements if C is aligned for it.
+// row_of(tile_m, half) returns the row of C that belongs to the lane's sums in half `half` of
+// instruction `tile_m`. If `by_pairs`, loads pairs of elements where C is aligned for pairs.
 template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
   using Sum = SumOf<out>;
@@ -83,8 +83,8 @@ class PanelsOfC {
       : panels_(panels), p_(p), row_(row), column_(column) {}
 
   // Starts the first copies, after stores from the panels have ended. MMAs may still be running.
-  // TRIED (H100, BF16): a start after all MMAs of the tile have been issued, when little is left to
-  // hide the copies: slower at 1024 and at 2048.
+  // TRIED (H100, BF16): a start after all MMAs of the tile have been issued: slower at 1024 and at
+  // 2048, because the few MMAs still running do not hide the copies.
   __device__ void start() {
     if (__builtin_expect(p_.beta == 0 || !takes_copies(), 1)) return;
     if (ptx::elect_one()) ptx::bulk_wait_group_read<0>();
@@ -119,7 +119,7 @@ class PanelsOfC {
   }
 
   __device__ void copy(int i) {
-    // A lane copies one piece of every fourth or eighth row.
+    // A lane copies one piece of every kRows-th row.
     constexpr int kPer = 16 / types::bytes_of(out), kRows = 32 / Panels::kPieces;
     const int lane = ptx::lane_anew(), piece = lane % Panels::kPieces;
     const int row = row_ + i / kPanels * tile::kWgmmaM;
@@ -201,7 +201,7 @@ __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corn
   detail::finish_adding_c(p);
 }
 
-// Like add_c_to_fragments, if D is transposed: neighbours in a row of D are in one column.
+// Like add_c_to_fragments, for a transposed D: neighbours in a row of D are in one column of sums.
 template <class Sums>
 __device__ void add_c_to_transposed(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;

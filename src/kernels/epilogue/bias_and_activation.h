@@ -1,7 +1,7 @@
 // The epilogue that the store of a tile applies to a D of 16 bits, panel by panel:
 //   D = activation(alpha * sum + beta * C + bias).
-// TRIED: each pair separately, with branches for C, bias and activation and its own loads: the tile
-// waits for 64 loads one after another, and the code is much longer than a store without an
+// TRIED: an epilogue for each pair, with its own loads and branches for C, bias and activation: the
+// tile waits for 64 loads one after another, and the code is much longer than a store without an
 // epilogue.
 #pragma once
 
@@ -20,8 +20,8 @@ struct PanelBias {
   static constexpr int kWords = columns / 8;
   static_assert(kWords >= 2);
 
-  // A word has the values of two neighbouring columns. With a bias per row, words 0 and 1 have
-  // twice the value of the lane's row in the upper and in the lower eight rows.
+  // A word has the values of two neighbouring columns. With a bias per row, both halves of word 0
+  // have the value of the lane's row in the upper eight rows; word 1 that of the lower eight.
   std::uint32_t words[kWords];
 
   // The panel begins at (row, column) of D. The bias of outputs outside of D is 0.
@@ -43,7 +43,7 @@ struct PanelBias {
   }
 };
 
-// The PanelOp for panels of `columns` columns (panel_op.h).
+// The PanelOp (panel_op.h) of a bias and an activation, for panels of `columns` columns.
 template <ElementType out, int columns>
 struct BiasAndActivation {
   static constexpr bool kIsPlain = false, kWritesX = false;

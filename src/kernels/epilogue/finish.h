@@ -1,12 +1,12 @@
-// The operations that an epilogue applies to alpha * sum + beta * C before it is stored: a scale, a
-// bias and an activation. They are selected by run-time parameters, which are the same for all
-// threads of a launch, so that the code is compiled once.
+// The operations that an epilogue applies to alpha * sum + beta * C before it is stored: a
+// scale, a bias and an activation. They are selected by run-time parameters, which are the
+// same for all threads of a launch, so that the code is compiled once.
 //
-// WHY not one kernel per combination: there are 36, and a tile with its four layouts takes 100
-// KB and 15 seconds of ptxas. A branch that all threads take alike costs one instruction.
-// TRIED: all operations in the store of a tile, which repeats the code for each of 64 pairs:
-// 241 KB instead of 92. So stores apply the subset `Fused`, and a launch after the product the
-// rest.
+// WHY not one kernel for each of the 36 combinations: a tile with its four layouts takes
+// 100 KB and 15 seconds of ptxas. A branch that all threads take alike costs one
+// instruction. TRIED: all operations in the store of a tile, which repeats the code for
+// each of 64 pairs: 241 KB instead of 92. So stores apply the subset `Fused`; a later
+// launch applies the rest.
 #pragma once
 
 #include <cmath>

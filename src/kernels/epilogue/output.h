@@ -21,7 +21,7 @@ struct Output {
   In alpha, beta;
   bool vectors;  // C and D allow accesses of four elements (vector_output_of: of 16 bytes)
 
-  // Returns the part that begins at (row, col). Beyond the end of D it has no rows or columns.
+  // Returns the part from (row, col) on: empty if (row, col) is beyond the end of D.
   __device__ Output from(long long row, long long col) const {
     Output part = *this;
     if (c) part.c += row * c_row + col;
@@ -49,7 +49,7 @@ struct Output {
     store_vec4_inside(row, col, sum);
   }
 
-  // Like store_vec4, for four outputs that are known to be inside, with `vectors` true.
+  // Like store_vec4, for four outputs that are known to be inside of D, with `vectors` true.
   __device__ void store_vec4_inside(long long row, long long col, tile::Vec4<In> sum) const {
     tile::Vec4<In> out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
     if (beta != 0) {
@@ -61,7 +61,7 @@ struct Output {
                                              static_cast<Out>(out.z), static_cast<Out>(out.w)});
   }
 
-  // Stores as many neighbours of a row as fit 16 bytes; col is a multiple of their number.
+  // Stores kVector neighbours of a row, which fill 16 bytes; col is a multiple of kVector.
   static constexpr int kVector = tile::Vector<Out>::kWidth;
   __device__ void store_vector(long long row, long long col, const In (&sum)[kVector]) const {
     if (row >= rows) return;
@@ -117,8 +117,8 @@ __device__ Output<In, Out> vector_output_of(const GemmParams& p) {
   return output;
 }
 
-// One tile of a workspace for partial sums, as large as the block: every output is inside, and sums
-// are stored unchanged.
+// One tile of a workspace for partial sums. The tile is as large as the block, so no output is
+// outside of it. Sums are stored unchanged.
 template <class T>
 __device__ Output<T, T> partial_tile(T* partials, long long slot, OutputTile block) {
   return {.c = nullptr,

@@ -1,14 +1,14 @@
 // The protocol between the store of a tile and the epilogue that it applies. A PanelOp has
 //
-//   prepare(row, column)   starts the loads for the panel that begins there in D, while the tensor
-//                          cores, or the panel before, are still at work
-//   apply(panel, p)        to the sums of that panel, in their place
-//   write(panel, p, to)    after it, when there is room in shared memory: calls to(relu, value)
-//                          once, with value(half, group): a pair. `relu`, a constant: negative
-//                          values are stored as 0
-//   value(x, row, column)  what becomes of beta * C where there is no product
-//   kIsPlain               it is alpha * sum and no more, so sums may leave in any order
-//   kWritesX               between both, store_x(panel, ...) writes an auxiliary output
+//   prepare(row, column)   starts the loads for the panel at (row, column) of D, while the tensor
+//                          cores still compute or the previous panel is still being stored
+//   apply(panel, p)        changes the sums of that panel in place
+//   write(panel, p, to)    called after apply(), when there is room in shared memory: calls
+//                          to(relu, value) once. value(half, group) returns a pair. `relu`, a
+//                          constant: negative values are stored as 0
+//   value(x, row, column)  returns the output for x = beta * C, for a D without a product
+//   kIsPlain               whether outputs are only alpha * sum, so sums may leave in any order
+//   kWritesX               whether store_x(panel, ...), between apply() and write(), stores X
 //
 // The parameters p of the product contain the extent of D. The sums already include C (add_c.h).
 //
@@ -24,9 +24,9 @@
 
 namespace tessera::epilogue {
 
-// The outputs of a lane in one panel of a warp, (16, columns), in the registers of its sums. (half,
-// group) names a pair: a row in the upper or lower eight, columns from 8 * group on. WHY in place:
-// sums keep their registers until the next tile, and next to 192 sums only 40 registers are free.
+// A lane's outputs in a panel (16, columns) of a warp, in the registers of the sums. (half, group)
+// names a pair: in the upper or lower eight rows, from column 8 * group on. WHY in place: sums keep
+// their registers until the next tile, and 192 sums leave only 40 registers free.
 template <int columns, class Sums>
 struct Panel {
   static constexpr int kColumns = columns, kGroups = columns / 8;

@@ -7,8 +7,8 @@
 
 namespace tessera::epilogue {
 
-// Returns x * 2^exponent, for an exponent between -252 and 252. WHY two factors: a float can only
-// represent powers of two with half of such an exponent.
+// Returns x * 2^exponent, for an exponent between -252 and 252. WHY two factors, each with half of
+// the exponent: a float cannot represent every such power.
 __device__ inline float times_power_of_two(float x, int exponent) {
   const int half = exponent / 2;
   const auto power = [](int e) { return __int_as_float((e + 127) << 23); };

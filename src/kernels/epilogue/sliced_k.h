@@ -8,7 +8,7 @@
 
 namespace tessera::epilogue {
 
-// `threads` is the number per slice. A thread exchanges sums with the same thread of other slices,
+// `threads`: threads per slice. A thread exchanges sums with the same thread of other slices,
 // without bank conflicts. Uses the barriers `named_barrier` and `named_barrier` + 1 exclusively.
 template <class Accumulators, int slices, int threads, int named_barrier>
 struct SlicedK {

@@ -64,7 +64,7 @@ __device__ void store_fragments(const Sums& sums, const GemmParams& p, long long
   });
 }
 
-// Writes D = beta * C, for a k or alpha of zero. All threads of the grid call it.
+// Writes D = beta * C, for k = 0 or alpha = 0. All threads of the grid call it.
 template <ElementType out, class Op = ScaledSums>
 __device__ void store_without_sums(const GemmParams& p, const Op& op = {}) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;

@@ -16,7 +16,7 @@ namespace tessera::epilogue {
 template <ElementType out>
 using ElementOf = cuda::std::conditional_t<types::bytes_of(out) == 4, std::uint32_t, std::uint16_t>;
 
-// The layout of staged rows: the same piece of 16 bytes of eight rows is spread over all banks.
+// The layout of staged rows: pieces (16 bytes) with the same number in eight rows use all banks.
 template <int row_bytes>
 struct StagedRows {
   static constexpr int kRowBytes = row_bytes, kPieces = row_bytes / 16;
@@ -24,15 +24,15 @@ struct StagedRows {
   __device__ static int piece(int row, int number) {
     return (row * kPieces + (number ^ row % (kPieces < 8 ? kPieces : 8))) * 16;
   }
-  // Returns the position `bytes` further in the row: a multiple of 16 without bits of `place`.
+  // Returns the position `bytes` after `place`: a multiple of 16 without bits of place's column.
   __device__ static int further(int place, int bytes) {
     return (place ^ (bytes & 112)) + (bytes & ~127);
   }
 };
 
-// Stores `rows` staged rows, of which D has `there`. `to` is the first of `width` elements in D,
-// and rows are `pitch` elements apart. A lane stores one aligned piece of a row; the rest at both
-// ends of the row, less than two pieces, is stored element by element by eight lanes. `together`:
+// Stores `rows` staged rows, of which the first `there` are inside D. `to` is the first of `width`
+// elements in D, and rows are `pitch` elements apart. A lane stores one aligned piece of a row.
+// Eight lanes store the rest at both ends of the row, less than two pieces, one by one. `together`:
 // pieces per lane that are read before they are stored, limited by registers.
 template <class Staged, class Element, int rows, int together>
 __device__ void store_rows(const unsigned char* staged, Element* to, long long pitch, int there,
@@ -40,7 +40,7 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
   constexpr int kPer = 16 / sizeof(Element);  // elements of a piece
   constexpr int kAtOnce = 32 / Staged::kPieces < rows ? 32 / Staged::kPieces : rows;
   const int lane = threadIdx.x % 32;
-  // Returns how many elements after a multiple of 16 bytes a row begins.
+  // Returns the number of elements from the last multiple of 16 bytes to the row's begin.
   const auto behind_of = [](const Element* row) {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(Element) % kPer);
   };
@@ -71,8 +71,8 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
   }
 }
 
-// Writes eight rows by `columns` sums of a warp into shared memory. value(c): the pair of columns
-// that begins at c plus the lane's own column.
+// Writes eight rows by `columns` sums of a warp into shared memory. value(c) returns the pair of
+// sums at column c plus the lane's own column.
 template <ElementType out, int columns, class Staged, class Value>
 __device__ void stage_rows(unsigned char* staged, Value value) {
   const int lane = threadIdx.x % 32;
@@ -96,9 +96,9 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
   }
 }
 
-// Stores a warp's sums, eight rows at a time, through `bytes` of shared memory of its own. Rows are
-// as long as the memory allows, because long contiguous stores are fastest. TRIED: sixteen rows of
-// 64 columns at a time, one word per lane: slower.
+// Stores a warp's sums, eight rows at a time, through `bytes` bytes of the warp's shared memory.
+// Rows are as long as the memory allows, because long contiguous stores are fastest. TRIED: sixteen
+// rows of 64 columns at a time, one word per lane: slower.
 template <ElementType out, int n, int bytes, class Sums>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column) {

@@ -1,6 +1,6 @@
 // Stores sums of mma.sync directly from registers to a D with rows that begin at odd multiples of
-// an element. In such a row a lane's two neighbours are not an aligned pair, but the second output
-// of one fragment and the first of the next one are.
+// the element size. In such a row, a lane's two neighbouring outputs are not an aligned pair, but
+// the second output of a fragment and the first of the next fragment are.
 #pragma once
 
 #include "kernels/epilogue/store_pairs.h"
@@ -8,17 +8,17 @@
 
 namespace tessera::epilogue {
 
-// Whether some rows of D begin at odd multiples of an element.
+// Whether some rows of D begin at odd multiples of the element size.
 template <ElementType out>
 __device__ bool has_shifted_pairs(const GemmParams& p) {
   return p.d_row % 2 != 0 ||
          reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) != 0;
 }
 
-// Stores a warp's sums of `n` columns. (row, column) is the origin of its tile in D. In a shifted
-// row a lane gets the first element of its pair from the previous lane. C is not read.
+// Stores a warp's sums of `n` columns. (row, column) is the origin of the warp's tile in D. In a
+// shifted row, a lane gets the first element of its pair from the previous lane. C is not read.
 //
-// TRIED: with C: kernels of 128x128 then spill 16 bytes of registers.
+// TRIED: the same store with C: kernels with 128x128 tiles then spill 16 bytes of registers.
 template <ElementType out, int n, class Sums>
 __device__ void store_shifted_pairs(const Sums& sums, const GemmParams& p, long long row,
                                     long long column) {

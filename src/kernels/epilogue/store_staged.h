@@ -61,14 +61,14 @@ __device__ void store_from(const Output<T, T>& scratch, const Output<T, T>& outp
 }
 
 // Stores `rows` of a thread's accumulators. `output` begins at the block's tile, `warp` is the
-// warp's coordinate in it; `scratch` has room for the tile. All lanes of a warp call it.
+// warp's coordinate in the block; `scratch` has room for the tile. All lanes of a warp call it.
 template <OutputTile block, tile::Rows rows, class T, class Accumulators>
 __device__ void store_staged(const Output<T, T>& output, T* scratch, tile::Coord<> warp,
                              tile::Coord<> lane, const Accumulators& accumulators) {
   const int row = warp.m * Accumulators::kWarp.m, col = warp.n * Accumulators::kWarp.n;
   const bool direct = output.vectors && output.rows >= block.m && output.cols >= block.n;
   const Output<T, T> staged = scratch_tile(output, scratch, block);
-  // WHY one call for both paths: two would give the inner loop other registers.
+  // WHY one call for both paths: with two, ptxas would give the inner loop other registers.
   const Output<T, T> target = direct ? output : staged;
   if (!direct) __syncwarp();  // all lanes have read the scratch tile
   const Output<T, T> own = target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);

@@ -12,7 +12,7 @@
 
 namespace tessera::epilogue {
 
-// The shared memory of one warp for all of its columns of the rows that its lanes store at a time.
+// The shared memory of one warp: the rows that its lanes store at a time, with all their columns.
 template <class Accumulators>
 struct RowsOfVectors {
   static constexpr int kRows = Accumulators::kLanes.m * tile::kVector;
@@ -38,7 +38,7 @@ __device__ void store_rows(const Rows& rows, const Output<T, T>& output) {
 }
 
 // Stores a thread's accumulators. `output` begins at the block's tile, `warp` is the warp's
-// coordinate in it, `own` the warp's shared memory. All lanes of a warp call it.
+// coordinate in the block, `own` the warp's shared memory. All lanes of a warp call it.
 template <OutputTile block, class T, class Accumulators>
 __device__ void store_through_shared(const Output<T, T>& output, RowsOfVectors<Accumulators>& own,
                                      tile::Coord<> warp, tile::Coord<> lane,

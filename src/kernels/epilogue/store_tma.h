@@ -1,7 +1,7 @@
 // Stores accumulators to D through shared memory and the copy engine, which writes whole lines and
 // clips the tile at the edge of the matrix. Each warp stores its own sixteen rows, panel by panel,
-// and waits for no other warp. A panel is copied while the next one is filled, the last ones while
-// the next tile is multiplied.
+// and waits for no other warp. A panel is copied while the next one is filled, the tile's last
+// panels while the next tile is multiplied.
 //
 // TRIED (H100, BF16, 2048, 128x256): separate panels, in the ring's memory, for all of a CTA's last
 // tile, so that no panel must be waited for: no gain. One fence and all copies after several panels
@@ -35,8 +35,8 @@ struct StorePanels {
 
   alignas(1024) unsigned char panel[buffers][kWarpRows * kRowBytes];
 
-  // HW: the swizzle exchanges pieces of 16 bytes by the number of the 128-byte line, modulo 8, 4
-  // or 2.
+  // HW: the swizzle XORs the number of a 16-byte piece with the number of its 128-byte line, modulo
+  // 8, 4 or 2.
   __device__ static int place(int row, int column) {
     const int offset = row * kRowBytes + column * types::bytes_of(out);
     return offset ^ (offset >> 3 & (kRowBytes - 16));
@@ -56,7 +56,7 @@ struct MatrixD {
   bool is_batch;  // the map has three dimensions
 };
 
-// Stores the last `count` columns of D, less than 16 bytes, from position `place` in the panel.
+// Stores the last `count` columns of D, less than 16 bytes, from column `place` of the panel on.
 template <class Panels>
 __device__ void store_rest(const unsigned char* panel, int place, int count, const GemmParams& p,
                            int row, int column) {
@@ -81,8 +81,8 @@ __device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams
       panel, static_cast<Element*>(p.d) + row * p.d_row + column, p.d_row, there, width);
 }
 
-// Starts the store of a panel that the warp has filled. `any_d`: D may be one that the copy engine
-// cannot write.
+// Starts the store of a panel that the warp has filled. `any_d`: the copy engine may be unable to
+// write D.
 template <bool any_d, class Panels>
 __device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
                             int column, bool elected) {
@@ -94,7 +94,7 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
     } else if (column < d.copied) {
       ptx::tensor_store(d.map, {column, row}, panel);
     }
-    ptx::bulk_commit_group();  // even if empty: the waits count one group per panel
+    ptx::bulk_commit_group();  // also an empty group: the waits count one group per panel
   }
   const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
   if (any_d && d.copied == 0) {
@@ -106,8 +106,8 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
   }
 }
 
-// Writes a panel's values to shared memory. value(half, group) returns a pair, as Panel does.
-// `relu`: negative values are stored as 0.
+// Writes a panel's values to shared memory. value(half, group) returns a pair, as Panel::pair()
+// does. `relu`: negative values are stored as 0.
 template <ElementType out, class Panels, bool relu, class Value>
 __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
 #pragma unroll
@@ -132,16 +132,16 @@ __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) 
   }
 }
 
-// Stores sums that already include C, if there is one (epilogue/add_c.h). `op` is a PanelOp that
-// has prepared the tile's first panel. It may overwrite the sums.
+// Stores sums to which C has been added, if beta is not 0 (epilogue/add_c.h). `op`, a PanelOp that
+// has prepared the tile's first panel, may overwrite the sums.
 template <ElementType out, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, const GemmParams& p,
                              const MatrixD& d, int row, int column, Op& op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   constexpr int kCount = Sums::kTilesM * kPanels;
-  // WHY the limits: with more sums no registers are left for the store by rows, and in a narrower
-  // tile its rows are no longer than those of a panel.
+  // WHY the limits: with more sums, too few registers are left for store_by_rows(); in a narrower
+  // tile, its rows would be as short as those of a panel.
   constexpr bool kByRows =
       Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * types::bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
@@ -157,7 +157,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
     op.apply(values, p);
     if (i + 1 < kCount) op.prepare(row_of(i + 1), column_of(i + 1));
     unsigned char* panel = panels.panel[i % buffers];
-    // Waits until the panel is free; at the start of a tile, until all panels are.
+    // Waits until the panel is free; at the start of a tile, until all panels are free.
     if (elected && i == 0) ptx::bulk_wait_group_read<0>();
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();
@@ -172,8 +172,8 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
 }
 
 // Sums of wgmma with A in registers (tile/wgmma_fragments.h): a warp has 32 rows, a thread four
-// neighbouring ones. If the operands were exchanged, D is the transposed product: its rows are
-// columns of the sums, and a row of a panel is the warp's 32 rows.
+// neighbouring rows. If the operands were exchanged, D is the transposed product: rows of D are
+// columns of the sums, and one row of a panel holds the warp's 32 rows.
 
 // Fills a panel with sixteen of the warp's rows by 32 columns of the sums, from `column` on. `half`
 // selects the rows.
@@ -195,7 +195,7 @@ __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmPar
   }
 }
 
-// Fills a panel's rows with sixteen columns of the sums, from `column` on: 32 rows of the warp.
+// Turns sixteen columns of the sums, from `column` on, into rows of a panel: 32 outputs each.
 template <class Panels, class Sums>
 __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const GemmParams& p,
                                 int column, tile::Coord<> corner) {
@@ -220,8 +220,8 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
   }
 }
 
-// `corner` is the position of the warp's first output in D. The sums already include C, if there is
-// one (epilogue/add_c.h).
+// `corner` is the position of the warp's first output in D. C has been added to the sums, if beta
+// is not 0 (epilogue/add_c.h).
 template <bool transposed, int n, int buffers, class Sums>
 __device__ void store_fragments_by_tma(StorePanels<ElementType::kF32, n, buffers>& panels,
                                        const Sums& sums, const GemmParams& p, const MatrixD& d,

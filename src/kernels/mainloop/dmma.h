@@ -79,8 +79,8 @@ class DmmaMainloop {
     if (at % kColumns == 0) a_[step % 2].load(a_of(ring_.current()), at_a_, 0, step);
   }
 
-  // The kind of tile that is copied meanwhile. WHY kNone has its own loop: if k is short, most
-  // tiles are multiplied without copies, because the ring has loaded all tiles ahead.
+  // The kind of tile that is copied during the multiplication. WHY kNone has its own loop: if k is
+  // short, most tiles are multiplied without copies, because the ring has loaded all tiles ahead.
   enum class Next { kWhole, kGuarded, kNone };
   static constexpr bool kEndsAlone = cfg.has_registers_left();
 
@@ -104,7 +104,7 @@ class DmmaMainloop {
   DmmaAccumulators<cfg>& sums_;
   Ring& ring_;
   int at_a_, at_b_;
-  // Fragments of A for even and odd steps; those of B for parts in flight.
+  // Fragments of A for even and odd steps; fragments of B for the parts in flight.
   tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth, cfg.loads_elements()> a_[2];
   tile::DmmaFragments<B, 1, kDepth> b_[kSetsB];
 };

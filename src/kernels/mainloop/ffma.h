@@ -2,9 +2,9 @@
 //
 // A vector of A (4 values) is multiplied by all of B's fragment, so that 32 or 64 FFMAs hide each
 // load. Fragments take few registers: some vectors of A in flight, and two sets of B.
-// TRIED (256x128, 16x8 per thread, H200, full waves), the fastest first: rows in alternating
-// direction as here, rows in one direction, 2x2 blocks (ptxas reorders them), columns; 2 vectors of
-// A in flight, 4, 8. B loaded 4 steps ahead is slower.
+// TRIED (256x128, 16x8 per thread, H200, full waves), fastest first. Order of FFMAs: rows in
+// alternating direction as here, rows in one direction, 2x2 blocks (ptxas reorders them), columns.
+// Vectors of A in flight: 2, 4, 8. B loaded 4 steps ahead is slower.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace tessera::mainloop {
 
-// Fragments and sums of one thread. `cfg` has the shapes: thread {m, n}, lanes {m, n}, depth()
-// (k steps of one pass), pitch_a(), pitch_b() (floats between neighbours in k).
+// Fragments and sums of one thread. `cfg` has the shapes: thread {m, n}, lanes {m, n}, depth() (k
+// steps of one pass), pitch_a(), pitch_b() (floats from one k to the next).
 template <auto cfg>
 struct FfmaSteps {
   static constexpr int kDepth = cfg.depth();
   static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n, kVector = tile::kVector;
   static constexpr int kVectorsA = kRows / kVector, kVectorsB = kCols / kVector;
-  // Vectors of A in registers. One ahead is enough if 64 issue slots of two warps hide its load.
+  // Vectors of A in registers. Two are enough if 64 issue slots, those of two warps, hide a load.
   static constexpr int kInFlight = kRows >= 16 ? 2 : 4;
   static constexpr int kAhead = kInFlight - 1;
   static constexpr int kVectors = kDepth * kVectorsA;  // vectors of A per pass
@@ -35,7 +35,7 @@ struct FfmaSteps {
   float a[kInFlight][kVector];
   float b[2][kVectorsB][kVector];
 
-  // Loads vector `number` of A in the pass at `from`. Vectors are numbered k by k.
+  // Loads vector `number` of A in the pass at `from`: all vectors of k = 0, then of k = 1, ...
   template <int number>
   __device__ void load_a(Addresses from) {
     constexpr int k = number / kVectorsA, vector = number % kVectorsA;
@@ -76,7 +76,7 @@ struct FfmaSteps {
     load_first_of_a<0>(from);
   }
 
-  // Multiplies a row of A's vector by B's fragment, alternating: neighbours share an operand.
+  // Multiplies a value of A by B's fragment. Odd rows go backwards, so neighbours share an operand.
   __device__ void multiply_row(int row, float value, const float (&columns)[kVectorsB][kVector]) {
 #pragma unroll
     for (int t = 0; t < kCols; ++t) {
@@ -85,8 +85,8 @@ struct FfmaSteps {
     }
   }
 
-  // Multiplies vectors `number` to `end` of A in the pass at `now`, while the next ones are loaded.
-  // The step after the last one of `now` is the first one of `next`.
+  // Multiplies vectors `number` to `end` of A in the pass at `now`, while the next vectors are
+  // loaded. After the last step of `now` comes the first step of `next`.
   template <int number, int end>
   __device__ void multiply(Addresses now, Addresses next) {
     if constexpr (number < end) {

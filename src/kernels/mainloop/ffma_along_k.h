@@ -32,12 +32,12 @@
 
 namespace tessera::mainloop {
 
-// The addresses of a lane's fragments of one operand in a stage: those of both halves of its first
-// row, four k each; twice the same address if the operand is across k.
+// The addresses of a lane's fragments of one operand in a stage: both halves of the lane's first
+// row, with four k each; the same address twice if the operand is across k.
 struct FragmentAddress {
   std::uint32_t half[2];
 
-  // For rows of 32 bytes, from the address `row` on.
+  // Returns the addresses for rows of 32 bytes; `row` is the address of the lane's first row.
   __device__ static FragmentAddress along_k(std::uint32_t row) {
     const std::uint32_t swapped = row >> 3 & 16;  // HW: bit 7 of the address changes bit 4
     return {{row + swapped, row + (swapped ^ 16)}};
@@ -58,7 +58,7 @@ struct AlongKSteps {
   static constexpr int kInFlight = 2;
   static constexpr int kAhead = kInFlight - 1;
   static_assert(kDepth % cfg.kPanel == 0 && cfg.kPanel % kChunk == 0);
-  // HW: a load takes about thirty cycles; the other rows of the same k hide it.
+  // HW: a load takes about thirty cycles; FFMAs of the other rows of the same k hide them.
   static_assert(kRows >= 16);
 
   struct Addresses {
@@ -83,7 +83,7 @@ struct AlongKSteps {
     using At = InPanel<cfg.block.m, cfg.lanes.m, row, kChunk * chunk>;
     ptx::load_shared<At::kOffset>(a_along[row], from.a.half[At::kHalf]);
   }
-  // Loads rows of a chunk of the pass at `now`, or of the first chunk of the next pass.
+  // Loads rows of a chunk of A: of the pass at `now`, or after its end the first chunk of `next`.
   template <int chunk, int first, int end>
   __device__ void load_rows_of_a(const Addresses& now, const Addresses& next) {
     if constexpr (first < end) {
@@ -138,7 +138,7 @@ struct AlongKSteps {
       if constexpr (coming < kSlots) load_a_across<coming>(now);
       if constexpr (coming >= kSlots) load_a_across<coming - kSlots>(next);
     } else {
-      // Replaces the four rows that the previous slot was the last to multiply.
+      // Replaces four rows of A whose last use was in the previous slot.
       constexpr int last = slot - 1 + kVectorsA * kChunk;  // counted from one chunk before the pass
       constexpr int k = last / kVectorsA, vector = last % kVectorsA;
       if constexpr (k % kChunk == kChunk - 1) {
@@ -179,7 +179,7 @@ struct AlongKSteps {
     return a_across[slot % kInFlight][row % kVector];
   }
   // Multiplies slots `slot` to `end` of the pass at `now`, while the next fragments are loaded.
-  // Alternating direction along rows: neighbouring FFMAs share an operand.
+  // Rows alternate in direction, so that neighbouring FFMAs share an operand.
   template <int slot, int end>
   __device__ void multiply(const Addresses& now, const Addresses& next) {
     if constexpr (slot < end) {
@@ -201,7 +201,7 @@ struct AlongKSteps {
   }
 };
 
-// The loop of the warps that multiply: FfmaMainloop with other addresses of fragments.
+// The loop of the warps that multiply: like FfmaMainloop, with fragments at other addresses.
 template <auto cfg>
 class AlongKMainloop {
  public:
@@ -239,7 +239,7 @@ class AlongKMainloop {
   __device__ auto& accumulators() { return steps_.accumulators; }
 
  private:
-  // The address of a lane's first fragment in stage 0; along k, the address of its first row.
+  // The address of a lane's first fragment in stage 0; if along k, that of the lane's first row.
   __device__ static std::uint32_t first_of(const float* tile, bool along_k, int first_of_warp,
                                            int lane) {
     const int of_lane = along_k ? (first_of_warp / tile::kVector + lane) * cfg.kPanel

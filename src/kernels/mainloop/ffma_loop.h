@@ -25,7 +25,7 @@ struct FfmaStages {
 };
 
 // Loads the tiles that begin at (m, k) and (k, n) into the next stage, as soon as it is free. All
-// loading threads call it for all stages; each skips those that another warp loads.
+// loading threads call it for all stages; each warp skips stages that another warp loads.
 template <auto cfg, class Params>
 __device__ void load_next(FfmaStages<cfg>& shared, pipeline::RingPosition<cfg.stages>& position,
                           const Params& p, long long m, long long n, long long k) {

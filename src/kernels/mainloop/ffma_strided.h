@@ -45,7 +45,7 @@ struct StridedTiles {
   StridedTile<cfg, cfg.block.n> b;
 };
 
-// A thread's outputs are a thread grid apart, so that lanes read the same or adjacent words.
+// A thread's outputs are thread_grid() apart, so that lanes read the same or adjacent words.
 template <auto cfg>
 struct StridedSums {
   float sum[cfg.thread.m][cfg.thread.n] = {};
@@ -110,7 +110,7 @@ __device__ StridedSums<cfg> multiply_strided(StridedTiles<cfg>& tiles, const Str
       chain.multiply(tiles);
       if ((k + cfg.block.k) % chain_k == 0) all.add(chain);
     }
-    sync();  // all threads have read them
+    sync();  // all threads have read the tiles
   }
   if constexpr (chain_k > 0) all.add(chain);
   return all;

@@ -24,7 +24,7 @@ class SmallDmma {
 
   __device__ void clear() { sums_.clear(); }
 
-  // Starts the copies of the operands' tiles from k on. `thread` counts within the team.
+  // Starts the copies of the operands' tiles from k on. `thread`: the thread's index in its team.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
                                long long k, int thread) {
     using CopyA = copy::SwizzledTileCopy<A, cfg.team()>;

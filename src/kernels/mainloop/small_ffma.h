@@ -75,7 +75,7 @@ class SmallFfma {
     for (int i = 0; i < kM * kN; ++i) sum_[i / kN][i % kN] = 0;
   }
 
-  // Starts the copies of the operands' tiles from k on. `thread` counts within the team.
+  // Starts the copies of the operands' tiles from k on. `thread`: the thread's index in its team.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
                                long long k, int thread) {
     copy::PaddedTileCopy<A, cfg.team()>(copy::operand_a<float, cfg.majors.a>(p), corner.m, k,

@@ -41,7 +41,7 @@ class VectorMma {
   using Lines = LinesAlongK<cfg.in>;
   static constexpr int kGroups = cfg.vectors() / 8;
 
-  // Adds the products from k = `begin` on. The warp takes cfg.ahead steps of k per `distance`.
+  // Adds products from k = `begin` to `end`: in each `distance` of k, the first cfg.ahead steps.
   __device__ void multiply(const Lines (&rows)[2], const Lines (&vectors)[kGroups], long long begin,
                            long long end, long long distance) {
     bool is_wide = true;  // all accesses have 16 bytes
@@ -107,7 +107,7 @@ class VectorMma {
     }
   }
 
-  // The row of a 16-bit type or of TF32 in the table; null for FP64. FP32 is rounded to TF32.
+  // The type's row in the table of multiplied types; null for FP64. FP32 is rounded to TF32.
   static constexpr const types::MultipliedRow* kRow = types::find_multiplied(cfg.in);
   static constexpr bool kRounds = kRow && ptx::bits_of(kRow->type) == 32;
 

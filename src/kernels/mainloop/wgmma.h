@@ -25,7 +25,7 @@ struct Products {
 };
 
 // One thread loads the k tiles of one output tile, from first_k_tile on. LoadA and LoadB are
-// copy::TmaTile; maps of a batch have rank 3. `threads_read`: threads read the tiles, too.
+// copy::TmaTile; maps of a batch have rank 3. `threads_read`: threads, too, read the shared tiles.
 template <class LoadA, class LoadB, int rank, bool threads_read, class Ring>
 __device__ void load_tiles(Ring& ring, pipeline::Position<Ring::kStages>& at, const TensorMap& a,
                            const TensorMap& b, tile::Coord<> corner, int first_k_tile, int k_tiles,
@@ -67,9 +67,9 @@ struct Nothing {
 };
 
 // A warpgroup computes sums = its rows of A (from `row` of the tile on) times B, over all k tiles.
-// At least one is required. TRIED: clearing the sums if there is none: ptxas then serialises wgmma,
-// and the kernel is slow. One stage stays in flight, so a stage is released after the next one has
-// been started. `release(stage)` is called when this warp no longer reads the stage,
+// At least one k tile is required. TRIED: clearing the sums if there is none: ptxas then serialises
+// wgmma, and the kernel is slow. One stage stays in flight, so a stage is released after the next
+// stage has been started. `release(stage)` is called when this warp no longer reads the stage,
 // `last_started()` after the last wgmma has been started, and `under_way()` after the first k
 // tiles, when stores of the previous tile have usually ended. TRIED: a condition for under_way()
 // inside the loop: slower.
@@ -106,7 +106,7 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   release(previous);
 }
 
-// Starts half of a stage with A from registers, and waits for the previous half.
+// Starts the products of half a stage, with A from registers, and waits for the previous half.
 template <int half, class TileA, class TileB, class Sums>
 __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], std::uint32_t at,
                               std::uint64_t b, bool first) {

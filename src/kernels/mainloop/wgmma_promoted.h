@@ -3,14 +3,14 @@
 // MMAs drifts. Chains of products of high terms are therefore short, 32 k, and ordinary additions
 // add their sums to master sums: they are *promoted*. Meanwhile the tensor cores multiply the
 // products with a low term. These have a separate chain, because low terms are multiplied by a
-// power of two; it may be long, because its sums are 2^-12 of the others.
+// power of two; this chain may be long, because its sums are 2^-12 of the others.
 //
 // WHY 32: for positive numbers, chains of 64 end 3.1 u low on average, twice the loss of FP32 in
 // sums of 256; chains of 32 end 1.3 u low. TRIED (simulated): a next chain that returns to zero,
 // and high terms of 10 bits: 2.8 u and 2.1 u, because products are truncated too, not only sums.
 //
-// TRIED (H100): one chain for all products, and two alternating warpgroups (rung 47). In tiles
-// of 128x192 it is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
+// TRIED (H100): one chain for all products, and two alternating warpgroups (rung 47). In tiles of
+// 128x192 this is faster at 8192, but numbers 2^20 below the largest of their row lose digits.
 //
 // The speed of such main loops, measured before this was built: docs/tensor-arithmetic.md.
 #pragma once
@@ -35,7 +35,7 @@ struct TermStage {
   static_assert(TileA::kKMajor && TileB::kKMajor && TileA::kK == TileB::kK);
   static_assert(TileA::kK == TileA::kRow, "both terms in one row");
 
-  // WHY only halves: a step changes only a descriptor's lower half, and 64-bit additions cost more.
+  // WHY 32-bit halves: a step changes only a descriptor's lower half; 64-bit additions cost more.
   std::uint32_t a, b, a_high, b_high;
 
   __device__ TermStage(std::uint64_t of_a, std::uint64_t of_b, int stage)
@@ -48,7 +48,7 @@ struct TermStage {
     return std::uint64_t{high} << 32 | low;
   }
 
-  // Adds one term of A times one of B to `chain`, over all k of the stage. `first`: a new chain.
+  // Adds one term of A times one term of B to `chain`, over the stage's k. `first`: a new chain.
   template <int of_a, int of_b, class Sums>
   __device__ void multiply(Sums& chain, bool first = false) const {
     static_assert(Sums::kTilesM == 1 && Sums::kTilesN == 1);

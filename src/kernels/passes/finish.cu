@@ -1,6 +1,6 @@
-// The launch after a product with an epilogue that the product's own kernel did not apply. It reads
-// sums that are not rounded yet, from D itself if D has their type, else from the workspace. So D
-// is rounded only once, and every kernel can be used with every epilogue.
+// The launch after a product, for an epilogue that the product's own kernel did not apply. It reads
+// sums that are not rounded yet: from D if D has the type of the sums, else from the workspace. So
+// D is rounded only once, and every kernel can be used with every epilogue.
 //
 // A thread processes four neighbouring outputs at a time, in one access if base and rows allow it.
 #include <cstdint>
@@ -111,7 +111,7 @@ __device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long 
              takes_fours<Memory>(of.at.d, g.d_row));
 }
 
-// CTAs stride over D, in fours of a row, product after product.
+// CTAs stride over D in groups of four outputs of a row, product after product.
 template <ElementType out, bool writes_x = false>
 __device__ void finish(const FinishParams& p) {
   using Sum = typename types::Storage<out>::Sum;

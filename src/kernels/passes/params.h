@@ -30,12 +30,12 @@ inline constexpr RepackTile kRepackAlongOuter{128, kRepackElements / 128};
 constexpr RepackTile repack_tile_of(long long from_k) {
   return from_k == 1 ? kRepackAlongK : kRepackAlongOuter;
 }
-inline constexpr int kRepackedRow = kRepackAlongK.outer;  // floats; ld is a multiple of it
+inline constexpr int kRepackedRow = kRepackAlongK.outer;  // floats; ld is a multiple of this
 
 // 16-bit operands are copied to aligned rows and never transposed. A warp copies 256 neighbouring
 // elements of each of its rows.
 inline constexpr RepackTile kRepackHalves{256, 32};
-inline constexpr int kRepackedHalves = 64;  // elements in 128 bytes; ld is a multiple of it
+inline constexpr int kRepackedHalves = 64;  // elements in 128 bytes; ld is a multiple of this
 
 // WHY a bound: compiled for four CTAs per SM, these kernels have registers for all of a thread's
 // loads in flight; without it the compiler executes the loads one after the other.
@@ -58,8 +58,8 @@ constexpr int reduce_pieces(const schedule::StreamK& s, int block_m, int block_n
   return (block_m * block_n / 4 + vectors - 1) / vectors;
 }
 
-// The launch that adds partial sums of a whole product whose k was split into `parts`: matrices one
-// below the other. Several threads add the same four neighbouring sums, one slice of parts each.
+// The launch that adds partial sums of a whole product whose k was split: one matrix of sums per
+// part, one below the other. Several threads add the same four neighbours, one slice of parts each.
 struct ReduceParts {
   GemmParams gemm;  // the problem: alpha and beta, C and D
   const float* partials;

@@ -5,7 +5,7 @@
 // A CTA copies one tile. Rows along k are transposed in shared memory, so that loads and stores are
 // whole lines of 128 bytes; rows along m (or n) only go through registers. TRIED (H200, 4096 x
 // 4096), slowest first: 4 x 4 squares transposed in registers, storing half lines; 32 x 32 tiles;
-// the squares storing lines and loading half lines; 64 x 64 tiles; this tile.
+// such squares, loading half lines and storing whole lines; 64 x 64 tiles; this tile.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -18,7 +18,7 @@ struct Window {
   const float* row;
   long long at, extent;
 
-  // Returns how many floats after a multiple of 16 bytes the window begins.
+  // Returns the number of floats from the last multiple of 16 bytes to the window's begin.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / sizeof(float) % 4);
   }
@@ -120,7 +120,7 @@ __device__ inline void align_tile(const Repack& t, RepackOrigin at) {
   }
 }
 
-// The entry. Its grid is the tiles of A, then those of B.
+// The entry point. The grid has one CTA per tile of A, then one per tile of B.
 __device__ inline void repack(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;

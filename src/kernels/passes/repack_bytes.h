@@ -13,7 +13,7 @@
 namespace tessera::passes {
 
 // Returns four neighbours of a row of `extent` bytes from index `at` on, the first one in the
-// lowest byte; 0 for those beyond the end of the row.
+// lowest byte. Bytes beyond the end of the row are 0.
 __device__ inline std::uint32_t four_bytes(const std::uint8_t* row, long long at,
                                            long long extent) {
   const std::uint8_t* const from = row + at;
@@ -80,7 +80,7 @@ __device__ inline void transpose_bytes(const Repack& t, long long outer, long lo
   }
 }
 
-// The entry. Its grid is the tiles of A, then those of B.
+// The entry point. The grid has one CTA per tile of A, then one per tile of B.
 __device__ inline void repack_bytes(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;

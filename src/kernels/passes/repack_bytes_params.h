@@ -6,6 +6,6 @@
 namespace tessera::passes {
 
 inline constexpr RepackTile kRepackBytes{128, 64};
-inline constexpr int kRepackedBytes = 128;  // a row of whole lines
+inline constexpr int kRepackedBytes = 128;  // ld is a multiple of this
 
 }  // namespace tessera::passes

@@ -4,7 +4,7 @@
 //
 // Loads are aligned, and a thread shifts its elements out of two neighbouring vectors.
 // TRIED (H200, two operands of 4095 x 4095): loads with an evict-first hint for L2 (ld.global.cs):
-// fewer bytes are written, but it takes longer.
+// fewer bytes are written, but the launch takes longer.
 // TRIED: no copy, but eight tensor maps per operand, one for every eighth row, because these rows
 // have the same misalignment. HW: a tensor copy with an innermost coordinate that is not a multiple
 // of 16 bytes ends the kernel as an illegal instruction; and sixteen copies of 3 KB per stage have
@@ -24,7 +24,7 @@ struct HalfWindow {
   const std::uint16_t* row;
   long long at, extent;
 
-  // Returns how many elements after a multiple of 16 bytes the window begins.
+  // Returns the number of elements from the last multiple of 16 bytes to the window's begin.
   __device__ int behind() const {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / 2 % 8);
   }
@@ -75,7 +75,7 @@ __device__ inline void align_halves(const Repack& t, long long outer, long long 
   }
 }
 
-// The entry. Its grid is the tiles of A, then those of B.
+// The entry point. The grid has one CTA per tile of A, then one per tile of B.
 __device__ inline void repack_halves(const RepackParams& p) {
   ptx::launch_dependents();
   const bool is_a = blockIdx.x < p.a.tiles;

@@ -62,7 +62,7 @@ __device__ inline copy::StridedOperand elements_of(const SplitOperand& of) {
   return {of.from, of.outer, of.k, of.from_outer, of.from_k};
 }
 
-// The position in the operand of a slab: a part of k of a strip of kSplitOuter rows.
+// The position of a slab in the operand. A slab is a part of k of a strip of kSplitOuter rows.
 struct SlabPlace {
   const SplitOperand& of;
   long long outer, k;
@@ -75,7 +75,7 @@ struct SlabPlace {
   }
 };
 
-// The largest magnitudes of a warp's rows of a strip.
+// The largest magnitudes of a warp's rows in a strip.
 struct Largest {
   static constexpr int kRows = kSplitOuter / (kSplitThreads / 32);
   std::uint32_t of[kRows] = {};
@@ -91,7 +91,7 @@ struct Slab {
 
   __device__ float4& at(int row, int number) { return piece[row][number ^ (row % 8)]; }
 
-  // Starts the copies, with lanes along the contiguous index. `by_fours`: it is k, and aligned.
+  // Starts the copies, with lanes along the contiguous index. `by_fours`: as aligned fours along k.
   __device__ void load(const SlabPlace& place, bool by_fours) {
     constexpr int kRows = Largest::kRows, kOfThread = kRows * kSlabK / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -133,8 +133,8 @@ struct Slab {
       const RowScale scale(of_row[row]);
       const float4 four = at(row, lane);
       float x[4] = {four.x, four.y, four.z, four.w};
-      // Counts numbers other than 0 in the lower half, and those that lose digits in the upper
-      // half; the smallest ones count four times.
+      // Counts numbers other than 0 in the lower half, and numbers that lose digits in the upper
+      // half; numbers below kLost count four times.
       int counts = 0;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
@@ -197,7 +197,7 @@ struct StripMaxima {
   }
 };
 
-// The entry. Its grid is one cluster per strip of A, then per strip of B.
+// The entry point. The grid has one cluster per strip of A, then one per strip of B.
 __device__ inline void split_terms(const SplitParams& p) {
   __shared__ StripMaxima maxima;
   extern __shared__ __align__(16) unsigned char memory[];
@@ -212,7 +212,7 @@ __device__ inline void split_terms(const SplitParams& p) {
   const Strip strip{operand, of_operand * kSplitOuter, rank, ctas};
   const bool by_fours = elements_of(operand).has_fours();
   const int end = strip.slabs();
-  // If not all slabs fit, those after the first `kept` share the last slot and are read twice.
+  // If not all slabs fit, slabs after the first `kept` share the last slot and are read twice.
   const int kept = end <= p.resident ? end : p.resident - 1;
   const auto arrive = [] {
     ptx::cp_async_wait_all();

@@ -22,7 +22,7 @@ struct SplitOperand {
 struct SplitParams {
   SplitOperand a, b;
   int low_exponent;  // low terms are multiplied by 2^low_exponent
-  // Slabs that fit a CTA's shared memory. If it has more, it reads all but resident - 1 twice.
+  // Slabs that fit a CTA's shared memory. A CTA with more slabs reads all but resident - 1 twice.
   int resident;
 };
 
@@ -38,7 +38,7 @@ inline constexpr int kSplitOuter = 32;  // rows per strip
 inline constexpr int kSlabK = 128;      // k per slab, which a CTA loads at a time
 inline constexpr int kSlabBytes = kSplitOuter * kSlabK * 4;
 inline constexpr int kTermGroup = 32;  // neighbours whose high and low terms share 128 bytes
-// HW: every GPU allows clusters of eight CTAs. An SM holds two CTAs of seven slabs, four of two.
+// HW: every GPU allows clusters of eight CTAs. An SM holds two CTAs of seven slabs or four of two.
 inline constexpr int kMostSplitCtas = 8, kMostResident = 7, kSplitCtasPerSm = 4;
 
 constexpr long long slabs_of(long long k) { return (k + kSlabK - 1) / kSlabK; }

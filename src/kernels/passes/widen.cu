@@ -44,7 +44,7 @@ __device__ inline void widen_eight(const WidenParams& p, const HalfWindow& windo
   }
 }
 
-// The entry. The threads of the grid share the lines of all products, in groups of eight elements.
+// The entry point. The grid's threads share the lines of all products, in groups of 8 elements.
 __device__ inline void widen(const WidenParams& p) {
   const long long eights = (p.length + kWidenTogether - 1) / kWidenTogether;
   const long long of_product = p.lines * eights, all = of_product * p.products;

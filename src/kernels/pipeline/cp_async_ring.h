@@ -8,12 +8,12 @@
 
 namespace tessera::pipeline {
 
-// The content of stages after the last tile. kZeros: they are filled with zeros. kNothing: they are
-// not filled, which saves time if there are few tiles. The last tile then remains the current one,
-// and fragments that are loaded ahead come from it again.
+// The content of stages after the last tile. kZeros: the stages are filled with zeros. kNothing:
+// they are not filled, which saves time if there are few tiles. The last tile then remains the
+// current tile, and fragments that are loaded ahead come from it again.
 enum class Beyond { kZeros, kNothing };
 
-// All threads of the CTA call all functions. A stage has the tiles `a` and `b`, and its k, kDepth.
+// All threads of the CTA call all functions. A stage has tiles `a` and `b`, kDepth long in k.
 template <class Stage, class CopyA, class CopyB, int stages, Beyond beyond = Beyond::kZeros>
 class CpAsyncRing {
  public:
@@ -68,10 +68,10 @@ class CpAsyncRing {
   }
 
   // Whether the current tile is inside of the matrix in k; between start_next() and finish_next(),
-  // whether the next one is.
+  // whether the next tile is.
   __device__ bool has_tile() const { return tiles_ > -kAhead; }
 
-  // Waits for all copies: none may be running when the block ends or uses the ring again.
+  // Waits for all copies: no copy may be running when the block ends or uses the ring again.
   __device__ void drain() const {
     ptx::cp_async_wait_all();
     __syncthreads();

@@ -2,8 +2,8 @@
 // wgmma. Both sides wait on barrier objects:
 //
 // tile_loaded[stage]    its phase ends when all bytes of the stage have arrived
-// tile_consumed[stage]  its phase ends when all readers of what this CTA loads, in any CTA of the
-//                       cluster, have finished with it
+// tile_consumed[stage]  its phase ends when all warps, in any CTA of the cluster, that read what
+//                       this CTA loads into the stage have read it
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ struct Ring {
   static constexpr int kNamedBarriers = 1 + stages;  // 0 is __syncthreads()
   __device__ static constexpr int tile_consumed(int stage) { return 1 + stage; }
 
-  // One thread calls it; __syncthreads() must follow. `arrivals`: those of a phase of tile_loaded.
+  // One thread calls it; __syncthreads() must follow. `arrivals`: per phase of each tile_loaded.
   __device__ void init(unsigned arrivals) {
     for (ptx::Mbarrier& barrier : tile_loaded) ptx::mbarrier_init(barrier, arrivals);
     ptx::fence_mbarrier_init();

@@ -11,8 +11,8 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// Returns the number unchanged, and makes the compiler keep it in a register: else it recomputes
-// addresses of shared memory in every iteration of a loop, five instructions each.
+// Returns the number unchanged, and makes the compiler keep it in a register. Without this, it
+// recomputes addresses of shared memory in every iteration of a loop, five instructions each.
 __device__ inline std::uint32_t kept_in_register(std::uint32_t number) {
   asm volatile("" : "+r"(number));
   return number;

@@ -19,8 +19,8 @@ __device__ inline void bulk_load(void* to_shared, const void* from_global, std::
                            from_global, bytes, &arrived);
 }
 
-// Copies to the same offset in each CTA of the bit mask, and reports to the barrier at the offset
-// of `arrived` there.
+// Copies to the same offset in each CTA of the bit mask `ctas`, and in each of these CTAs reports
+// to the barrier at the offset of `arrived`.
 __device__ inline void bulk_load_multicast(void* to_shared, const void* from_global,
                                            std::uint32_t bytes, Mbarrier& arrived,
                                            std::uint16_t ctas) {
@@ -41,7 +41,7 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, std:
                            bytes);
 }
 
-// Adds shared to global memory, each element atomically.         PTX ISA: cp.reduce.async.bulk
+// Adds shared memory to global memory, each element atomically.  PTX ISA: cp.reduce.async.bulk
 __device__ inline void bulk_add(float* to_global, const float* from_shared, std::uint32_t bytes) {
   cuda::ptx::cp_reduce_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared,
                                   cuda::ptx::op_add, to_global, from_shared, bytes);

@@ -10,7 +10,7 @@
 
 namespace tessera::ptx {
 
-// PTX ISA: %cluster_ctarank, %cluster_nctarank
+// The CTA's rank, and the number of CTAs. PTX ISA: %cluster_ctarank, %cluster_nctarank
 __device__ inline std::uint32_t cluster_rank() { return cuda::ptx::get_sreg_cluster_ctarank(); }
 __device__ inline std::uint32_t cluster_size() { return cuda::ptx::get_sreg_cluster_nctarank(); }
 

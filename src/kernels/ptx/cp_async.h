@@ -11,8 +11,8 @@
 
 namespace tessera::ptx {
 
-// Copies 4, 8 or 16 bytes, aligned to their number, through L1. Only the first `valid_bytes` are
-// read; the rest becomes zero, so a tail needs no branch.          PTX ISA: cp.async.ca
+// Copies 4, 8 or 16 bytes through L1; addresses are multiples of that number. Only the first
+// `valid_bytes` are read; the rest becomes zero: a tail needs no branch.  PTX ISA: cp.async.ca
 template <int kBytes>
 __device__ inline void cp_async(void* to_shared, const void* from_global,
                                 std::uint32_t valid_bytes = kBytes) {

@@ -21,8 +21,8 @@ __device__ inline bool elect_one() {
   return elected != 0;
 }
 
-// The thread's lane. WHY volatile: each call reads it again, so that no value derived from it stays
-// in a register between calls.                                          PTX ISA: %laneid
+// The thread's lane. WHY volatile: each call reads the lane anew, so that no value derived from the
+// lane stays in a register between calls.                             PTX ISA: %laneid
 __device__ inline int lane_anew() {
   int lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));

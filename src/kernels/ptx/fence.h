@@ -9,8 +9,8 @@
 
 namespace tessera::ptx {
 
-// Orders earlier accesses to global memory, of this thread or visible to it, before later ones of
-// the async proxy.                                              PTX ISA: fence.proxy.async.global
+// Orders earlier accesses to global memory, of this thread or visible to it, before later accesses
+// of the async proxy.                                     PTX ISA: fence.proxy.async.global
 __device__ inline void fence_proxy_async_global() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_global);
 }

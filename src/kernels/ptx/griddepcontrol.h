@@ -5,7 +5,7 @@
 
 namespace tessera::ptx {
 
-// Lets kernels that depend on this one start.               PTX ISA: griddepcontrol
+// Allows kernels that depend on this one to start.          PTX ISA: griddepcontrol
 __device__ inline void launch_dependents() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }

@@ -1,10 +1,10 @@
 // A barrier object in shared memory (sm_80, with transactions sm_90). A phase ends when all
 // expected arrivals and all expected bytes have arrived; the next phase then begins automatically.
-// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in a phase of parity 0, so a wait
-// for parity 1 returns immediately.
+// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in a phase of parity 0, so a wait for
+// parity 1 returns immediately.
 //
-// The functions wrap libcu++ if it has the instruction. WHY inline assembly for the others: libcu++
-// has no suitable form of them.
+// The functions wrap libcu++ if it has the instruction. WHY inline assembly for the other
+// functions: libcu++ has no suitable form of their instructions.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace tessera::ptx {
 
 using Mbarrier = std::uint64_t;  // opaque; 8-byte aligned, in shared memory
 
-// Called by one thread. A barrier must follow before other threads use the object; for other CTAs
-// and copies, fence_mbarrier_init() or a proxy fence.                   PTX ISA: mbarrier.init
+// Called by one thread. Before other threads use the object, a barrier must follow; before other
+// CTAs or copies use it, fence_mbarrier_init() or a proxy fence.  PTX ISA: mbarrier.init
 __device__ inline void mbarrier_init(Mbarrier& barrier, std::uint32_t arrivals) {
   cuda::ptx::mbarrier_init(&barrier, arrivals);
 }
 
-// Makes the 8 bytes plain memory again.                                  PTX ISA: mbarrier.inval
+// Makes the barrier's 8 bytes plain memory again.                        PTX ISA: mbarrier.inval
 __device__ inline void mbarrier_inval(Mbarrier& barrier) {
   asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"(shared_address(&barrier)) : "memory");
 }
@@ -71,7 +71,7 @@ __device__ inline bool mbarrier_try_wait_parity(Mbarrier& barrier, std::uint32_t
   return cuda::ptx::mbarrier_try_wait_parity(&barrier, parity);
 }
 
-// Like mbarrier_try_wait_parity; accesses before arrivals from other CTAs are then visible, too.
+// Like mbarrier_try_wait_parity; also makes accesses before other CTAs' arrivals visible.
 __device__ inline bool mbarrier_try_wait_parity_cluster(Mbarrier& barrier, std::uint32_t parity) {
   return cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
                                              &barrier, parity);
@@ -87,7 +87,7 @@ __device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint
   }
 }
 
-// Tries to wait, for inner loops with 32-bit addresses: `address` is shared_address(barrier).
+// Like mbarrier_try_wait_parity, for inner loops: `address` is shared_address(barrier), 32 bits.
 __device__ inline bool mbarrier_try_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
   std::uint32_t over;
   asm volatile(

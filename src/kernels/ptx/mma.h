@@ -4,7 +4,7 @@
 //   m16n8k16, 16 bit  a[m, k]: (g, 2t) (g+8, 2t) (g, 2t+8) (g+8, 2t+8)
 //                     b[k, n]: (2t, g) (2t+8, g)
 //   m16n8k8, tf32     a: (g, t) (g+8, t) (g, t+4) (g+8, t+4)   b: (t, g) (t+4, g)
-//   both, f32         d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
+//   d of both, f32    d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
 //   m8n8k4, f64       a: (g, t)   b: (t, g)   d: (g, 2t) (g, 2t+1)
 //
 // WHY inline assembly: libcu++ has no such functions.
@@ -63,7 +63,7 @@ __device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
                : "d"(a), "d"(b));
 }
 
-// Multiplies f64 on sm_90: rows g, g+8; registers step k by four.       PTX ISA: mma.m16n8k4 .. k16
+// Multiplies f64 on sm_90; A's rows are g, g+8; registers step k by 4.  PTX ISA: mma.m16n8k4 .. k16
 __device__ inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   asm volatile(
       "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "

@@ -1,6 +1,6 @@
-// Barriers 0 to 15 of a CTA, each for some of its warps: some arrive and continue, others wait.
-// Barrier 0 is also __syncthreads(). The number of threads includes those that only arrive, and is
-// a multiple of a warp's.
+// The named barriers 0 to 15 of a CTA, each for some or all of its warps: some of these arrive and
+// continue, the others wait. `threads` counts both kinds and is a multiple of 32. Barrier 0 is also
+// that of __syncthreads().
 //
 // WHY inline assembly: libcu++ has no such functions.
 #pragma once

@@ -1,5 +1,5 @@
 // Moves registers between the warpgroups of a CTA (sm_90a): producers release registers, consumers
-// acquire them. All warps of a warpgroup must execute it, with the same number.
+// acquire them. All warps of a warpgroup must execute setmaxnreg, with the same number.
 //
 // WHY inline assembly: libcu++ has no such function.
 #pragma once

@@ -1,4 +1,4 @@
-// HW: instructions that convert to BF16 need SM 8.0; integer arithmetic works on any GPU.
+// Rounding to BF16 on any GPU, by integer arithmetic. HW: instructions that convert need SM 8.0.
 #pragma once
 
 #include <cstdint>

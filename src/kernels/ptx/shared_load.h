@@ -8,7 +8,7 @@
 
 namespace tessera::ptx {
 
-// Loads four floats at `address` + kOffset bytes, a multiple of 16, in shared memory of this CTA.
+// Loads four floats of this CTA's shared memory at byte `address` + kOffset, a multiple of 16.
 // PTX ISA: ld.shared
 template <int kOffset>
 __device__ inline void load_shared(float (&to)[4], std::uint32_t address) {

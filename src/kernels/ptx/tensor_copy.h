@@ -26,8 +26,8 @@ __device__ inline void tensor_load(void* to_shared, const TensorMap& map,
                                   &map, at, &arrived);
 }
 
-// Loads a box to the same offset in each CTA of the bit mask, and reports to the barrier at the
-// offset of `arrived` there.
+// Loads a box to the same offset in each CTA of the bit mask `ctas`, and in each of these CTAs
+// reports to the barrier at the offset of `arrived`.
 template <int kRank>
 __device__ inline void tensor_load_multicast(void* to_shared, const TensorMap& map,
                                              const std::int32_t (&at)[kRank], Mbarrier& arrived,
@@ -36,7 +36,7 @@ __device__ inline void tensor_load_multicast(void* to_shared, const TensorMap& m
                                   &map, at, &arrived, ctas);
 }
 
-// Stores a box from shared memory. Waits are those of bulk stores: bulk_commit_group and others.
+// Stores a box from shared memory. A thread waits as for bulk stores: with bulk_commit_group etc.
 template <int kRank>
 __device__ inline void tensor_store(const TensorMap& map, const std::int32_t (&at)[kRank],
                                     const void* from_shared) {

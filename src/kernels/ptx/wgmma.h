@@ -70,7 +70,7 @@ struct WgmmaK<32> {
   static constexpr char text[] = "k32";
 };
 
-// The last operands of the instruction. Only 16-bit types may be read MN-major (k not contiguous).
+// The text of the last operands: majors. Only 16-bit types may be read MN-major (not along k).
 template <bool allowed, Major... majors>
 struct WgmmaMajors;
 template <Major a, Major b>

@@ -5,7 +5,7 @@
 namespace tessera::schedule {
 
 struct Batch {
-  long long a, b, c, d;  // bytes between the operands of two products; 0: all share one
+  long long a, b, c, d;  // bytes between the operands of two products; 0: all share one operand
   int count;             // number of products
   int tiles_m;           // rows of tiles per product, if the products form one column of tiles
   int pointers;          // 1: a, b, c and d of the problem are arrays of `count` addresses

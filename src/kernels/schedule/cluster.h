@@ -1,6 +1,6 @@
 // The tiles that the CTAs of a cluster share. They compute cluster.m x cluster.n neighbouring
-// tiles: CTAs in one row need the same tile of A, those in one column the same tile of B. Each
-// loads its share of both and sends it to the others. Pure constexpr.
+// tiles: CTAs in one row need the same tile of A, CTAs in one column the same tile of B. Each CTA
+// loads its share of both tiles and sends it to the CTAs that need it. Pure constexpr.
 #pragma once
 
 #include <cstdint>

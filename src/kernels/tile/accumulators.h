@@ -13,7 +13,7 @@ struct PairOf {
   Number low, high;  // neighbours of a row
 };
 using Pair = PairOf<float>;
-// The pair of sums as the type of one memory access.
+// The type with which one access of memory moves a pair of sums.
 template <class Number>
 using TwoOf = cuda::std::conditional_t<cuda::std::is_same_v<Number, float>, float2, int2>;
 
@@ -30,7 +30,7 @@ struct Accumulators {
   Number sum[kTilesM][kTilesN][kN / 2];
 
   // The lane's pair in an 8 x 8 part of the warp's 16 rows, as stmatrix and direct stores take it:
-  // upper or lower half, columns 8 * column8 on. Register i of a thread belongs to column
+  // upper or lower half, columns from 8 * column8 on. Register i of a thread belongs to column
   // 8 * (i / 4) + 2 * (lane % 4) + i % 2 and to row lane / 4 + 8 * (i / 2 % 2).
   __device__ Pair pair(int tile_m, int half, int column8) const {
     const Number(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];

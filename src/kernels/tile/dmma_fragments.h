@@ -15,7 +15,7 @@ struct DmmaFragments {
 
   double x[count][2][depth / 4];  // group of sixteen x half x step of four k
 
-  // Loads from group `first` of sixteen, and from k = step * depth of the tile on.
+  // Loads the groups of sixteen from group `first` on, for the k from step * depth on in the tile.
   __device__ void load(const Tile& tile, int lane_offset, int first, int step) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {

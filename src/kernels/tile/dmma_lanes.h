@@ -19,7 +19,7 @@ enum class Dmma { kM8N8K4, kM16N8K4, kM16N8K8, kM16N8K16 };
 
 inline constexpr int kDmmaOuter = 16;  // rows of A, or columns of B, per group of fragments
 
-// The k of fragments that are multiplied at a time: that of 128-bit loads, or of one instruction.
+// The k of fragments: 8, as 128-bit loads of a warp read, or 16, that of the largest instruction.
 constexpr int dmma_depth(Dmma instruction) { return instruction == Dmma::kM16N8K16 ? 16 : 8; }
 
 // The lane's row of A, or column of B, among sixteen; `half` is 0 or 1.
@@ -33,15 +33,15 @@ constexpr int dmma_k(int lane, int step) { return step / 2 * 8 + lane % 4 * 2 + 
 constexpr int dmma_column(int lane, int pair) { return lane % 4 * 2 + pair * 8; }
 
 // The offsets of a lane's loads from a shared tile. A load is two doubles: neighbours in k if the
-// tile is along k, else neighbours of the other index.
+// tile is along k, else neighbours along the other index.
 template <class Tile>
 struct DmmaLoads {
-  // The offset of the lane's first element. `first_outer`: the warp's first one, a multiple of 16.
+  // The lane's first offset. `first_outer`: the warp's first row or column, a multiple of 16.
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + dmma_outer(lane, 0), dmma_k(lane, 0));
   }
   // Returns the offset of load `which` (0 or 1) for group `i` of sixteen and group `eight` of eight
-  // k. WHY xor: lane_offset has no bit of the row numbers, or k, that are added to it here.
+  // k. WHY xor: row and k in lane_offset have no bit in common with the numbers added here.
   static constexpr int offset(int lane_offset, int i, int which, int eight) {
     if (Tile::kAlongK) {
       const int chunks = eight % 2 * (4 * Tile::kChunkBytes);

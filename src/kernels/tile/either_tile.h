@@ -45,7 +45,7 @@ struct EitherCopyMap {
   // The number of a thread's pieces, which are lines() lines apart.
   constexpr int count() const { return Tile::kOuter * Tile::kK / threads >> log2_width; }
 
-  // A thread's first piece.
+  // The position of a thread's first piece.
   constexpr int across(int thread) const {
     return (thread & ((1 << log2_across()) - 1)) << log2_width;
   }
@@ -54,7 +54,7 @@ struct EitherCopyMap {
   constexpr int k(int thread) const { return along_k ? across(thread) : line(thread); }
 
   // The offset of a thread's piece i, given that of its first piece. lines() is a power of two, so
-  // i * lines() has no bit of the first piece's line number.
+  // i * lines() and the first piece's line number have no bit in common.
   constexpr int place(int first, int i) const {
     return Tile::AlongK::rows_further(first, i * lines());
   }

@@ -29,7 +29,7 @@ constexpr Coord<> warp_coord(OutputTile warps, int thread) {
 }
 
 // The position in the warp's tile of a thread's output i along one side. The subtiles of a lane,
-// each four elements, are `lanes` subtiles apart; `lane` is its coordinate along that side.
+// each four elements, are `lanes` subtiles apart; `lane`: the lane's coordinate along that side.
 constexpr int element_of(int lanes, int lane, int i) {
   return (i / kVector * lanes + lane) * kVector + i % kVector;
 }

@@ -26,7 +26,7 @@ struct MmaFragments {
   template <class From>
   __device__ void load_from(const unsigned char* bytes, int lane_offset, int step) {
     using Loads = MmaLoads<From, operand>;
-    // WHY: else the compiler keeps the offset of every load of a tile in a separate register.
+    // WHY in a register: else the compiler has a separate register for the offset of every load.
     const int at = static_cast<int>(ptx::kept_in_register(lane_offset));
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ struct MmaFragments {
     }
   }
 
-  // WHY: the instruction ignores the low bits of an f32, which would be rounding towards zero.
+  // Rounds to TF32. WHY: the instruction would ignore the low bits, which is rounding towards zero.
   __device__ void round() {
 #pragma unroll
     for (int i = 0; i < 4 * count; ++i) x[i / 4][i % 4] = ptx::to_tf32(x[i / 4][i % 4]);

@@ -30,8 +30,8 @@ struct MmaLoads {
   static constexpr bool kByMatrix = Tile::kAlongK || kBytes == 2;
   static constexpr bool kTransposed = !Tile::kAlongK && kBytes == 2;
 
-  // The row (or column) among sixteen, and the k, of the lane's address: that of a matrix's row for
-  // ldmatrix, or that of x[0].
+  // The row (or column) among sixteen, and the k, to which the lane's address points: the start of
+  // a row of a matrix for ldmatrix, else element x[0].
   static constexpr int outer(int lane) {
     if (!kByMatrix) return lane / 4;
     return second_eight(lane / 8) * 8 + (Tile::kAlongK ? lane % 8 : 0);
@@ -42,11 +42,11 @@ struct MmaLoads {
   }
 
   // The offset of the lane's first load. `first_outer`: the warp's first row or column, a multiple
-  // of its extent, which is a power of two.
+  // of the extent of the warp's tile, which is a power of two.
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + outer(lane), k(lane));
   }
-  // Returns the offset for group `i` of sixteen rows and for 32 bytes of k number `step`.
+  // Returns the offset for group `i` of sixteen rows and step `step` of k (32 bytes each).
   static constexpr int offset(int lane_offset, int i, int step) {
     constexpr int kSteps = Tile::kRowBytes / 32, kSixteens = Tile::kRow / kMmaOuter;  // per row
     if (Tile::kAlongK) {

@@ -4,7 +4,7 @@
 
 namespace tessera::tile {
 
-// `cfg` has: block, stages, pitch_a() and pitch_b() (floats between neighbours in k).
+// `cfg` has: block, stages, pitch_a() and pitch_b() (floats from one k to the next).
 template <auto cfg>
 struct Stages {
   alignas(128) float a[cfg.stages][cfg.block.k][cfg.pitch_a()];  // stage x (k, m)

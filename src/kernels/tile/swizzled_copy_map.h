@@ -16,14 +16,14 @@ struct SwizzledCopyMap {
   static constexpr int kCount = Tile::kRows / kLines;   // pieces per thread, kLines lines apart
   static_assert(kAcross * kLines == threads && kCount * kLines == Tile::kRows);
 
-  // A thread's first piece.
+  // The position of a thread's first piece.
   static constexpr int across(int thread) { return thread % kAcross * width; }
   static constexpr int line(int thread) { return thread / kAcross; }
   static constexpr int outer(int thread) { return Tile::kAlongK ? line(thread) : across(thread); }
   static constexpr int k(int thread) { return Tile::kAlongK ? across(thread) : line(thread); }
 
-  // The offset of a thread's piece i, given that of its first piece. kLines is a power of two, so
-  // i * kLines has no bit of the first piece's line number.
+  // The offset of a thread's piece i, given that of its first piece. kLines is a power of two, so i
+  // * kLines and the first piece's line number have no bit in common.
   static_assert((kLines & (kLines - 1)) == 0);
   static constexpr int place(int first, int i) { return Tile::rows_further(first, i * kLines); }
 };

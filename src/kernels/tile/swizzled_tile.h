@@ -15,7 +15,7 @@
 namespace tessera::tile {
 
 // The number that is combined by xor with a row's chunk numbers. It only moves bits of the row's
-// number, so that for rows without a common bit, swizzle(a + b) is swizzle(a) ^ swizzle(b).
+// number, so swizzle(a + b) is swizzle(a) ^ swizzle(b) for rows a and b without a common bit.
 //
 // VectorSwizzle is for lanes that load 128 bits each, in the layout of dmma_lanes.h.
 struct VectorSwizzle {
@@ -23,7 +23,7 @@ struct VectorSwizzle {
     return along_k ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
   }
 };
-// The swizzle for loads of one chunk from each of eight rows (ldmatrix), or two from each of four.
+// The swizzle for loads of one chunk each from eight rows (ldmatrix), or two each from four rows.
 struct MatrixSwizzle {
   static constexpr int of(int row, bool) { return row % 4 * 2 + row / 4 % 2; }
 };

@@ -17,8 +17,8 @@ struct alignas(4 * sizeof(T)) Four {
 template <class T>
 using Vec4 = std::conditional_t<std::is_same_v<T, float>, float4, detail::Four<T>>;
 
-// Stores the values by one store; doubles by two of 128 bits. WHY __stwb: the compiler
-// merges a plain store of a float4 with a scalar path next to it, and emits four
+// Stores the values by one store; four doubles by two stores of 128 bits. WHY __stwb: the
+// compiler merges a plain store of a float4 with a scalar path next to it, and emits four
 // STG.32.
 template <class T>
 __device__ void store_vec4(T* to, Vec4<T> values) {

@@ -28,12 +28,12 @@ constexpr bool is_legal(WarpTile w) {
   return rows && cols;
 }
 
-// Returns the first output of a thread's first subtile; the others are distance.m and .n further.
+// Returns the first output of a thread's first subtile; the other three are distance.m, .n further.
 constexpr Coord<> subtile_origin(WarpTile w, int thread) {
   const int warp = thread / 32, lane = thread % 32;
   const int warp_row = warp / w.warps.n, warp_col = warp % w.warps.n;
   const int lane_row = lane % 16 / 2, lane_col = lane / 16 * 2 + lane % 2;
-  // The patches of a compact warp tile are adjacent; spread ones interleave with other warps'.
+  // Patches of a compact warp tile are adjacent; between those of a spread tile lie other warps'.
   const int pitch_m = w.distance.m == kPatch.m ? 2 * kPatch.m : kPatch.m;
   const int pitch_n = w.distance.n == kPatch.n ? 2 * kPatch.n : kPatch.n;
   return {warp_row * pitch_m + lane_row * kSubtile, warp_col * pitch_n + lane_col * kSubtile};

@@ -14,7 +14,7 @@ struct MultipliedRow {
   ElementType element;     // the type in memory
   TensorType tensor;       // the type in its tensor map
   const char* repack;      // the pass that copies an operand into another layout
-  bool is_taken_across_k;  // HW: wgmma reads it from shared memory also if it is not along k
+  bool is_taken_across_k;  // HW: wgmma reads the type from shared memory even across k
 };
 
 // HW: a tensor copy with a TFLOAT32 map rounds floats to nearest; wgmma would truncate them.

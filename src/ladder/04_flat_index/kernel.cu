@@ -1,8 +1,8 @@
 // Rung 04: a one-dimensional block whose threads compute their row and column once.
 //
 // Rung 03 is limited by bank conflicts, and this step leaves them as they are. It tests a claim
-// that is often repeated: one index instead of two saves a register. With nvcc 13.0 it does not;
-// the README shows why.
+// that is often repeated: one index instead of two saves a register. With nvcc 13.0 the claim is
+// false; the README shows why.
 #include "ladder/04_flat_index/config.h"
 #include "ladder/shared/common.h"
 

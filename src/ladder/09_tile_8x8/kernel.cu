@@ -1,8 +1,8 @@
 // Rung 09: a square of 8x8 outputs in registers.
 //
-// Rung 08 was limited by shared wavefronts: two 128-bit loads for 16 FMAs. Now four feed 64 FMAs,
-// so at most 64 of 68 issue slots (94 %) can be FMAs. A tile is only 8 deep in k: a thread stages
-// one vector of each tile, with other elements than those it multiplies.
+// Rung 08 was limited by shared wavefronts: two 128-bit loads for 16 FMAs. Now four loads feed 64
+// FMAs, so at most 64 of 68 issue slots (94 %) can be FMAs. A tile is only 8 deep in k: a thread
+// stages one vector of each tile, with other elements than those it multiplies.
 #include "ladder/09_tile_8x8/config.h"
 #include "ladder/shared/vec4.h"
 

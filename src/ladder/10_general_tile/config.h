@@ -8,7 +8,7 @@ namespace tessera::general_tile {
 // How tiles are stored in shared memory, and how the threads read them.
 enum class Staging {
   kTransposed,  // vectors, A as (k, m): both fragments are read as vectors
-  kRowsOfA,     // vectors, A as (m, k): its fragment is read word by word, block.k words apart
+  kRowsOfA,     // vectors, A as (m, k): A's fragment is read word by word, block.k words apart
   kScalars,     // words, A as (m, k), no fragments: each product reads two words of shared memory
 };
 
@@ -19,7 +19,7 @@ struct Config {
   Majors majors = {};
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }
-  // TRIED: two CTAs per SM for scalars, too: its loop kept 15 words in local memory.
+  // TRIED: two CTAs per SM for kScalars, too: the loop then kept 15 words in local memory.
   constexpr int ctas_per_sm() const { return staging == Staging::kScalars ? 1 : 2; }
 };
 

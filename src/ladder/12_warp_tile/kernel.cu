@@ -3,7 +3,7 @@
 // Rung 11 was limited by shared wavefronts: a lane owns 8 neighbouring columns, so the lanes' loads
 // begin 32 bytes apart and conflict 2-way. Here a lane owns 4 neighbouring columns, and the lanes
 // read one contiguous run of words. A fragment of 8 takes two such reads, a fixed distance apart.
-// Everything else is rung 11.
+// Everything else is as in rung 11.
 #include "ladder/12_warp_tile/config.h"
 #include "ladder/12_warp_tile/output.h"
 #include "ladder/shared/vec4_loader.h"
@@ -38,7 +38,7 @@ __device__ void multiply_add(float (&sum)[8][8], const Fragments<cfg>& f) {
   }
 }
 
-// Fetches the vectors of this thread: those of both tiles, or those of one tile only.
+// Fetches the vectors of this thread: from both tiles, or from one tile only.
 template <Config cfg, class LoaderA, class LoaderB>
 struct Loaders {
   LoaderA a;

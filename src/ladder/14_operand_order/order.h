@@ -14,7 +14,7 @@ namespace tessera::operand_order {
 
 enum class Order { kRows, kSerpentine, kBlocks };
 
-// The output that is number `t` in the order, of the `size.m` x `size.n` outputs of a thread.
+// Which of the `size.m` x `size.n` outputs of a thread is number `t` in the order.
 constexpr OutputTile output_at(Order order, OutputTile size, int t) {
   const int row = t / size.n, col = t % size.n;
   const int back = size.n - 1 - col;

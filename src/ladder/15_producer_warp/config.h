@@ -35,7 +35,7 @@ struct Config {
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
-  // Bytes for the ring, aligned to 128 bytes, and for one mbarrier per stage after it.
+  // Bytes: up to 128 to align the ring, the ring, and one mbarrier per stage.
   constexpr int shared_bytes() const {
     return 128 + stages * (stage_a() + stage_b()) * 4 + stages * 8;
   }

@@ -3,7 +3,7 @@
 // Rung 14 was limited by issue slots: each warp also computes addresses, guards and copies, and all
 // warps stop at one barrier per tile. Here one thread starts tensor copies for the whole block;
 // each stage has barriers on which the fetching and the multiplying warps synchronise; and the grid
-// is persistent, so that the next tile of D is fetched while the last one is written.
+// is persistent, so that the next tile of D is fetched while the previous one is written.
 #include "kernels/epilogue/store_registers.h"
 #include "kernels/mainloop/ffma_loop.h"
 #include "kernels/ptx/registers.h"

@@ -1,7 +1,7 @@
-// Rung 22: the two blocks of a step are staged in shared memory by all threads of the block.
+// Rung 22: the two packed blocks of a step are staged in shared memory by all threads of the block.
 //
-// Rung 21 was limited by reading each element 8 times from global memory. Now a block reads it
-// once. The blocks keep their packed order, though: B is k-contiguous while the lanes walk its
+// Rung 21 was limited by reading each element 8 times from global memory. Now a thread block reads
+// it once. Packed blocks keep their order, though: B is k-contiguous while the lanes walk its
 // columns, 64 bytes apart, which gives 4-way bank conflicts. Rung 23 removes them. With lanes_down
 // both blocks are stored by rows, and the lanes walk the rows of A, which conflict in the same way.
 #include "ladder/22_packed_shared/config.h"

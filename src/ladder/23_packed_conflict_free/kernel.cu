@@ -1,10 +1,10 @@
 // Rung 23: shared blocks are laid out as the lanes read them: A with contiguous columns, B with
 // contiguous rows.
 //
-// Rung 22 was limited by bank conflicts on B. Here no shared load has any. A is packed transposed,
-// so it is copied to shared memory unchanged. B keeps its packed order and is transposed by its
-// store to shared memory, which costs 8 wavefronts per warp instead of 2, but only once per block
-// where the loads had paid 8 times. With lanes_down, A is the one that the copy transposes.
+// Rung 22 was limited by bank conflicts on B. Here no shared load has conflicts. A is packed
+// transposed, so it is copied to shared memory unchanged. B keeps its packed order and is
+// transposed by its store to shared memory, which costs 8 wavefronts per warp instead of 2, but
+// only once per block where the loads had paid 8 times. With lanes_down, A is transposed instead.
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/shared/packed.h"
 
@@ -40,7 +40,7 @@ __device__ void run(const GemmParams& p) {
 
   double sum = 0;
   for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
-    // Copies element from_a of A's packed block (along m) and threadIdx.x of B's (along k).
+    // Copies one element of A's packed block (along m) and one of B's (along k).
     block_a[slow][fast] = a[ladder::packed_block<order_a(cfg), kEdge>(i, k, p.m, p.k) + from_a];
     block_b[fast][slow] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
     __syncthreads();

@@ -1,15 +1,15 @@
 // Rung 25: each fragment that is loaded is used many times, by matrix instructions of 16 rows.
 //
 // Rung 24 was limited by its loads of fragments: two per 8x8x4 instruction, which has half the rate
-// of the larger ones. Here a warp keeps 32 x 64 sums in registers: for 8 steps in k each lane loads
-// two doubles 12 times, and the warp issues 16 instructions of 16x8x8. A block of 4 x 2 warps reads
-// its tiles from a ring of three stages in shared memory, which cp.async fills. There are no packed
-// copies.
+// of larger instructions. Here a warp keeps 32 x 64 sums in registers: for 8 steps in k each lane
+// loads two doubles 12 times, and the warp issues 16 instructions of 16x8x8. A block of 4 x 2 warps
+// reads its tiles from a ring of three stages in shared memory, which cp.async fills. There are no
+// packed copies.
 //
 //   tile/swizzled_tile.h        a tile in shared memory, for either contiguous index of the operand
-//   tile/dmma_lanes.h           the elements that each lane
-//                               reads, chosen so that its
-//                               128-bit loads have no bank conflicts
+//   tile/dmma_lanes.h           the elements that each lane reads, chosen so
+//                               that its 128-bit loads have no
+//                               bank conflicts
 //   copy/swizzled_tile_copy.h   cp.async of 16 bytes, or of 8 where base or stride are odd
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/store_registers.h"

@@ -1,4 +1,4 @@
-// A warpgroup that only loads gives registers to the one that multiplies.
+// A warpgroup that only loads gives registers to the warpgroup that multiplies.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

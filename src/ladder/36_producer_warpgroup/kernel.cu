@@ -32,7 +32,7 @@ __device__ void run(const Params& p) {
   }
   __syncthreads();
   typename W::Position at;
-  // WHY the shuffle: the compiler must know that the number is the same in all lanes.
+  // WHY the shuffle: the compiler must know that `warp` is the same in all lanes.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();

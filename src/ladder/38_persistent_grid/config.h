@@ -1,4 +1,4 @@
-// One CTA per SM, which loads its next tile while it stores the last one.
+// One CTA per SM, which loads its next tile while it stores the previous one.
 #pragma once
 
 #include "ladder/shared/warpgroup_config.h"

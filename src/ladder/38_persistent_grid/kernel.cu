@@ -1,5 +1,5 @@
 // Rung 38: a persistent grid. One CTA per SM computes several tiles, and its producer loads the
-// next one while the consumers store the last one.
+// next tile while the consumers store the previous one.
 //
 // In rung 37 each tile of D begins with an empty ring and ends with stores during which nothing is
 // loaded. A CTA fills an SM, so no other CTA can use that time. Here producer and consumers walk

@@ -1,5 +1,5 @@
-// Rung 40: two CTAs of a cluster, one tile above the other, need the same tile of B. Each loads
-// half of it and multicasts that half to both.
+// Rung 40: two CTAs of a cluster, one tile above the other, need the same tile of B. Each CTA loads
+// half of that tile and multicasts the half to both CTAs.
 //
 // In rung 39 a CTA reads 48 KiB from L2 for 128 x 256 x 64 products. Here it reads 16 + 16 KiB. The
 // price: a stage is free only after both CTAs have read it, so each warp arrives at two barriers,

@@ -32,7 +32,7 @@ __device__ tile::Coord<> corner_of(const Params& p, int tile) {
   return {at.m * cfg.block.m, at.n * cfg.block.n};
 }
 
-// A consumer computes every second tile of the CTA, from its own first one on.
+// A consumer computes every second tile of the CTA, from its own first tile on.
 template <Config cfg>
 __device__ void multiply_in_turns(Shared<cfg>& shared, const Params& p, int consumer) {
   using W = ladder::Warpgroups<cfg>;

@@ -5,8 +5,8 @@
 // tile (rows along k, or along m or n), its tensor map and a bit in each wgmma. There is one entry
 // per layout, and none of them transposes anything.
 //
-// A tensor copy cannot read rows at other addresses. A previous launch copies such an operand into
-// aligned rows: one pass over the operand instead of extra work for each tile.
+// A tensor copy cannot read rows at addresses that are no multiples of 16 bytes. A previous launch
+// copies such operands into aligned rows: one pass instead of extra work for each tile.
 //
 //   tile/shared_tile.h          both kinds of tile, and their descriptors
 //   passes/repack_halves.h      the previous launch: aligned loads, shifted by the misalignment

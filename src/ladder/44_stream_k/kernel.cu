@@ -18,7 +18,7 @@ namespace tessera::stream_k {
 
 using schedule::Work;
 
-// The entry of the second launch.
+// The entry point of the second launch.
 template <int block_m, int block_n>
 __device__ void reduce(const Params& p) {
   passes::reduce_tiles<ElementType::kBf16, block_m, block_n>(p);
@@ -29,7 +29,7 @@ __device__ tile::Coord<> corner_of(const Work& work) {
   return {static_cast<int>(work.tile_m) * cfg.block.m, static_cast<int>(work.tile_n) * cfg.block.n};
 }
 
-// Stores a whole tile to D, and a part of one to its slot, in FP32.
+// Stores a whole tile to D, or a part of a tile in FP32 to the part's slot.
 template <Config cfg, class Sums>
 __device__ void store(const Params& p, const Work& work, const Sums& sums, int row) {
   if (work.slot < 0) {

@@ -31,7 +31,7 @@ struct Config {
     return 4 * kConsumers * epilogue::kWarpRows * panel_columns() * 4;
   }
   constexpr int stage_bytes() const { return (block.m + block.n) * tile::kRowBytes; }
-  // Bytes for the ring and its barriers, then for the panels, aligned to 1024 bytes.
+  // Bytes: the ring, its mbarriers padded to 1024 bytes, and the panels.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panels_bytes(); }
 
   constexpr TensorBox a_box() const { return {kRowTerms, block.m, tile::kRowBytes}; }

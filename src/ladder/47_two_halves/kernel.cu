@@ -151,7 +151,7 @@ __device__ void multiply_tiles(typename Types<cfg>::Shared& shared, const Params
     multiply_tile<cfg>(master, shared.ring, at, p, consumer, waits);
     store<cfg>(shared.panels[4 * consumer + warp], master, p, corner.m + first_row, corner.n);
   });
-  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // for the last turn, which it does not use
+  if (cfg.in_turns && consumer == 0) Turns::wait(0);  // the last turn, which it does not use
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 
@@ -167,7 +167,7 @@ __device__ void run(const Params& p) {
     ptx::fence_proxy_async_shared();
   }
   __syncthreads();
-  // WHY the shuffle: the compiler must know that the number is the same in all lanes.
+  // WHY the shuffle: the compiler must know that `warp` is the same in all lanes.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.kProducerRegisters>();

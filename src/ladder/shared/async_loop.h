@@ -73,7 +73,7 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
   __syncthreads();
 
   int current = 0, free = ahead;     // stages
-  AsyncFragments<cfg> fragments[2];  // those of k = l are in set l % 2
+  AsyncFragments<cfg> fragments[2];  // fragments of k = l are in set l % 2
   fragments[0].load(tiles.ring[current], 0, row, col);
 #pragma unroll 1
   for (long long k = 0; k < tiles.a.k; k += depth) {

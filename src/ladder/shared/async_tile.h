@@ -16,7 +16,7 @@ struct AsyncTile {
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return 1; }
 
-  // Floats between neighbours in k. A tile that the copy transposes is padded: a warp writes 8 k by
+  // Floats from one k to the next. A tile that the copy transposes is padded: a warp writes 8 k by
   // 4 rows at a time, which are then in 32 different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }

@@ -27,7 +27,7 @@ __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const Warpgroup
   epilogue::store_by_tma<kOut>(own, sums, c.add_to(sums), d, of_warp, col, op);
 }
 
-// Waits for the copies: none may be running when the kernel ends.
+// Waits for the copies: no copy may be running when the kernel ends.
 __device__ inline void finish_stores() {
   if (ptx::elect_one()) ptx::bulk_wait_group<0>();
 }

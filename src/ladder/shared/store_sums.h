@@ -7,7 +7,7 @@
 
 namespace tessera::ladder {
 
-// The problem with C and D from (row, col) on. Rows and columns of a tile of it then fit an int.
+// The problem with C and D from (row, col) on. Within a tile, rows and columns then fit an int.
 __device__ inline GemmParams part_from(GemmParams p, long long row, long long col) {
   p.c = static_cast<const std::uint16_t*>(p.c) + row * p.c_row + col;
   p.d = static_cast<std::uint16_t*>(p.d) + row * p.d_row + col;

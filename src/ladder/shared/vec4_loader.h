@@ -1,5 +1,5 @@
 // Copies from global to shared memory in two steps, load and store; vectors are held in registers
-// in between. Rung 10 introduces it, so that later rungs can put work between the two steps.
+// in between. Rung 10 introduces these steps, so that later rungs can put work between them.
 #pragma once
 
 #include "ladder/shared/vec4.h"

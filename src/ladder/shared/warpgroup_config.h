@@ -32,7 +32,7 @@ struct WarpgroupConfig {
   static constexpr int kRow = tile::kRowBytes / 2;  // elements per row in shared memory
   constexpr int stage_bytes() const { return 2 * block.k * (block.m + block.n); }
   constexpr int panel_bytes() const { return 4 * consumers * store_buffers * 16 * tile::kRowBytes; }
-  // Bytes for the ring and its barriers, then for the panels, aligned to 1024 bytes.
+  // Bytes: the ring, its mbarriers padded to 1024 bytes, and the panels.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
   // The box that one tensor copy moves: a share of a panel, with rows along the contiguous index.

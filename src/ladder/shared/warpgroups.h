@@ -40,7 +40,7 @@ __device__ void load_tiles(typename Warpgroups<cfg>::Ring& ring,
       ring, at, p.a_map, p.b_map, corner, 0, p.k_tiles, shares, {0, 0});
 }
 
-// A warpgroup computes its sums of one tile of D; its rows begin at row `row` of the tile.
+// A warpgroup computes its sums of one tile of D; the warpgroup's rows begin at `row` of the tile.
 // `last_started`: see mainloop/wgmma.h.
 template <WarpgroupConfig cfg, class LastStarted>
 __device__ void multiply_tiles(typename Warpgroups<cfg>::Sums& sums,
@@ -61,7 +61,7 @@ __device__ void multiply_tiles(typename Warpgroups<cfg>::Sums& sums,
   multiply_tiles<cfg>(sums, ring, at, p, row, place, [] {});
 }
 
-// Divides the CTA into roles: one thread calls `load`, each consumer `multiply` with its number.
+// Divides the CTA into roles: one thread calls load(), each consumer calls multiply(its number).
 template <WarpgroupConfig cfg, class Load, class Multiply>
 __device__ void part_warpgroups(typename Warpgroups<cfg>::Ring& ring, Load load,
                                 Multiply multiply) {
@@ -76,7 +76,7 @@ __device__ void part_warpgroups(typename Warpgroups<cfg>::Ring& ring, Load load,
   } else {
     __syncthreads();
   }
-  // WHY the shuffle: the compiler must know that the number is the same in all lanes.
+  // WHY the shuffle: the compiler must know that `warp` is the same in all lanes.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();

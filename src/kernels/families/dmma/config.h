@@ -29,10 +29,10 @@ struct Config {
     return majors.a == Major::kK && majors.b == Major::kN && block.m % columns() == 0 &&
            block.n % rows() == 0;
   }
-  // Whether fragments of A are loaded 64 bits at a time: if both operands are along k, an exchange
-  // does not help. Such a load has 2-way bank conflicts. The main loop of 128x128 then has 5 moves
-  // instead of 240 for its 32 instructions. On an H200 it is as fast as before, and 128x64 is 3 %
-  // faster at 2048 and 4096 (results/variants/f64_elements.json).
+  // Whether fragments of A are loaded 64 bits at a time: for two operands along k, which an
+  // exchange does not help. These loads have 2-way bank conflicts, but the main loop of 128x128 has
+  // 5 moves instead of 240 for its 32 instructions. On an H200, 128x128 is as fast as before, and
+  // 128x64 is 3 % faster at 2048 and 4096 (results/variants/f64_elements.json).
   constexpr bool loads_elements() const {
     return instruction == tile::Dmma::kM16N8K8 && majors.a == Major::kK && majors.b == Major::kK &&
            columns() >= 64;
@@ -44,7 +44,7 @@ struct Config {
   constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
 
   // Whether enough registers are free to prefetch C to the L2 and for a main loop that stops
-  // copying in time. HW: with 32 x 64 sums per warp and 16x8x4, ptxas would spill some of them.
+  // copying in time. HW: with 32 x 64 sums per warp and instruction 16x8x4, ptxas would spill sums.
   constexpr bool has_registers_left() const {
     return instruction != tile::Dmma::kM16N8K4 || rows() * columns() < 32 * 64;
   }
@@ -63,14 +63,14 @@ constexpr bool is_legal(const Config& c) {
   const int shared = c.starts_early() ? kShared : kSharedOld;
   const bool warps = c.rows() * c.warps.m == c.block.m && c.columns() * c.warps.n == c.block.n &&
                      c.rows() % tile::kDmmaOuter == 0 && c.columns() % tile::kDmmaOuter == 0;
-  // 32-bit registers for sums, and two sets of fragments of all rows and of sixteen columns.
+  // 32-bit registers: sums, two sets of fragments of A, 2 * ahead sets of sixteen columns of B.
   const int depth = tile::dmma_depth(c.instruction);
   const int registers =
       c.rows() * c.columns() / 16 + (c.rows() + c.ahead * tile::kDmmaOuter) * depth / 8;
   // Two sets of fragments of A are used alternately, and 2 * ahead sets of B.
   const int all = c.block.k / depth * (c.columns() / tile::kDmmaOuter);
   const bool steps = c.block.k % (2 * depth) == 0 && c.ahead >= 1 && all % (2 * c.ahead) == 0;
-  // The threads copy whole lines of a tile at a time, a power of two of them.
+  // The threads, a power of two of them, copy whole lines of a tile at a time.
   const int least = c.block.m < c.block.n ? c.block.m : c.block.n;
   const bool copies = c.threads() % c.block.m == 0 && c.threads() % c.block.n == 0 &&
                       (c.threads() & (c.threads() - 1)) == 0 &&
@@ -79,12 +79,12 @@ constexpr bool is_legal(const Config& c) {
          c.ctas * (c.shared_bytes() + 1024) <= shared + 1024 && c.ctas * c.threads() <= 2048;
 }
 
-// The fields are block, stages, warps, CTAs per SM and, if all layouts share one, instruction. The
-// largest tile needs the least L2 traffic; with 128x64 an SM has two CTAs, so that one barrier
-// never stops all its warps; small tiles suit GPUs with few tiles per SM, thin ones thin outputs.
-// 16x8x4 suits operands that are both contiguous across k: a load has two columns of B for one k.
-// 16x8x8 suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to 59.9 TFLOP/s
-// in NN, NT and TT (results/tensor/f64.json).
+// The fields are block, stages, warps, CTAs per SM and, if it is the same for all layouts,
+// instruction. The largest tile needs the least L2 traffic; with 128x64 an SM has two CTAs, so that
+// a barrier never stops all its warps; small tiles suit products with few tiles, thin tiles thin
+// outputs. 16x8x4 suits operands that are both contiguous across k: a load has two columns of B for
+// one k. 16x8x8 suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to 59.9
+// TFLOP/s in NN, NT and TT (results/tensor/f64.json).
 template <int rows>
 constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> table) {
   for (ConfigRow<Config>& row : table.rows) {

@@ -54,8 +54,8 @@ __device__ void multiply(Accumulators<cfg>& sums, Stage<cfg>* stages, const Gemm
       .multiply();
 }
 
-// Prefetches the tile of C to L2 while the sums are computed, line by line of 128 bytes. A row that
-// does not begin at a line has one more line.
+// Prefetches the tile of C to L2 while the sums are computed, one line of 128 bytes at a time. A
+// row that does not begin at a line boundary touches one more line.
 template <Config cfg>
 __device__ void fetch_c(const GemmParams& p, const schedule::Work& work) {
   if (p.beta == 0 || work.slot >= 0) return;
@@ -85,7 +85,7 @@ __device__ void store(const GemmParams& p, double* partials, const schedule::Wor
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
-  // WHY in shared memory: in registers, this state would take a dozen of each thread.
+  // WHY in shared memory: in registers, this state would take a dozen registers of each thread.
   schedule::Work work;
   schedule::Addresses product;  // addresses of the product that the work belongs to
 };
@@ -127,7 +127,7 @@ __device__ void run(const DmmaParams& p) {
   }
 }
 
-// The launch that adds partial sums, with one entry per tile size. HW: early launches need SM 9.0.
+// The kernel that adds partial sums, one entry per tile size. HW: early launches need SM 9.0.
 template <int block_m, int block_n, bool starts_early>
 __device__ void reduce(const DmmaParams& p) {
   passes::reduce<block_m, block_n, double, starts_early>(p);

@@ -10,7 +10,7 @@ namespace tessera::dmma_f64 {
 
 struct DmmaParams {
   GemmParams gemm;
-  schedule::StreamK schedule;  // over all products, one below the other
+  schedule::StreamK schedule;  // over the tiles of all products, one product below the other
   schedule::Batch batch;
   double* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
 };

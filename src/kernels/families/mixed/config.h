@@ -7,7 +7,7 @@
 
 namespace tessera::mixed {
 
-inline constexpr int kPortableArch = 90;  // clusters, and launches that start early
+inline constexpr int kPortableArch = 90;  // SM 9.0: clusters, and launches that start early
 
 inline constexpr int kBlock = 32;  // lines of the BF16 matrix that a warp loads together
 inline constexpr int kChunk = 32;  // k of one load, and of one chain of products
@@ -15,7 +15,7 @@ inline constexpr int kRows = 16;   // rows of FP32 in one MMA; if a CTA has 8, t
 inline constexpr int kLines = 8;   // lines of the BF16 matrix in one MMA
 inline constexpr int kTerms = 3;   // BF16 numbers that hold one FP32 number
 inline constexpr int kStage = 4;   // chunks whose terms a CTA prepares together
-inline constexpr int kMostCtas = 8;  // HW: CTAs of a cluster, on any GPU that has clusters
+inline constexpr int kMostCtas = 8;  // HW: the most CTAs of a cluster on any GPU that has clusters
 
 struct Config {
   BlockTile block;  // a tile of D, and the k that its warps multiply at a time
@@ -28,7 +28,7 @@ struct Config {
   constexpr int threads() const { return 32 * warps; }
   constexpr int ctas_per_sm() const { return ctas; }
   // Whether the CTA splits FP32 numbers into terms once for all of its warps, which then have
-  // different lines. If not, each warp does it for itself, and warps may share k.
+  // different lines. If not, each warp splits the numbers that it needs, and warps may share k.
   constexpr bool shares_terms() const { return rows >= kRows; }
   constexpr int pitch() const { return lines + 1; }  // floats between rows of sums
   constexpr int sums_bytes() const { return 4 * warps * rows * pitch() + 16; }

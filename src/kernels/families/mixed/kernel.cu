@@ -2,13 +2,13 @@
 // BF16 matrix (weights) is read only once, unconverted, directly into fragments.
 //
 //   terms    each FP32 number is split into three BF16 numbers of 8 bits each (terms.h). This is
-//            exact, unless the rest after the last one is below BF16's smallest number, which only
-//            happens to numbers below 2^-110.
-//            If a CTA has 8 rows, each warp makes the terms that it needs, in registers; if it has
-//            more, the CTA makes them once, in shared memory
-//   chains   tensor cores truncate, so a chain is 32 of k long; ordinary additions promote it to
-//            the warp's sums
-//   sums     of warps and CTAs that share k are added in a fixed order, the CTAs' through a cluster
+//            exact, unless the remainder after the third is below BF16's smallest number, which
+//            only happens to numbers below 2^-110.
+//            If a CTA has 8 rows, each warp makes the terms that it needs, in registers; if a CTA
+//            has more rows, it makes the terms once, in shared memory
+//   chains   tensor cores truncate, so a chain of MMAs is 32 of k long; ordinary additions add it
+//            to the warp's sums
+//   sums     warps and CTAs that share k add their sums in a fixed order; CTAs through a cluster
 //   by FMAs  an output that is not finite, or that lost bits, is computed again by FP32 FMAs, so
 //            infinities, NaN and tiny numbers have the same effect as in FP32 arithmetic
 #include <cstdint>
@@ -36,7 +36,7 @@ __device__ inline float by_fma(const Matrices& m, long long line, long long row)
 template <auto cfg>
 struct Shared {
   float sums[cfg.warps][cfg.rows * cfg.pitch()];
-  int has_lost;  // a term, of any of its warps
+  int has_lost;  // 1: a term of any of its warps has lost bits
 };
 
 template <auto cfg>
@@ -59,8 +59,8 @@ __device__ void store_sums(Shared<cfg>& shared, const Sums<cfg>& sums, int loads
   if (threadIdx.x == 0) shared.has_lost = any;
 }
 
-// The first line and row of a cluster's tile, and its product. The last tile begins earlier if that
-// makes it whole; only its lines from `first` on are not part of the tile before.
+// The first line and row of a cluster's tile, and its product. The last tile begins earlier if it
+// is then whole; it stores only its lines from `first` on, since the tile before has the others.
 struct Tile {
   long long product, line, row, first;
 };

@@ -17,8 +17,8 @@
 
 namespace tessera::mixed {
 
-inline constexpr int kPiecesOfBlock = kBlock / kLines;  // fragments of lines
-inline constexpr int kWordsOfPiece = kOfLane / 2;       // of a chunk, in a lane
+inline constexpr int kPiecesOfBlock = kBlock / kLines;  // fragments in a block of lines
+inline constexpr int kWordsOfPiece = kOfLane / 2;       // 32-bit words of one lane, in a chunk
 inline constexpr int kWords = kPiecesOfBlock * kWordsOfPiece;
 
 // One product of the batch. WHY sizes stay in `p`: kernel parameters need no registers.
@@ -34,7 +34,7 @@ __device__ inline Matrices matrices_of(const Params& p, const schedule::Addresse
           static_cast<const float*>(is_a ? at.b : at.a)};
 }
 
-// Returns the line of the warp that is column `column` of the instruction for fragment `piece`.
+// Returns which line of the warp is column `column` of the instruction for fragment `piece`.
 __device__ inline int line_of(int piece, int column, int loads) {
   const int block = piece / kPiecesOfBlock, inside = piece % kPiecesOfBlock;
   return block * kBlock +
@@ -47,7 +47,7 @@ struct NarrowChunk {
   std::uint32_t of_block[lines / kBlock][kWords];
 };
 
-// Loads four neighbours across k, from lines that all exist; zeros beyond the end of k.
+// Loads four neighbours across k. All four lines must exist. Returns zeros beyond the end of k.
 __device__ inline uint2 load_across(const Matrices& m, long long line, long long k) {
   if (k >= m.p.gemm.k) return {0, 0};
   return __ldg(reinterpret_cast<const uint2*>(m.narrow + line + k * m.p.narrow_k));
@@ -109,8 +109,8 @@ struct NarrowSlot {
   }
 };
 
-// Loads whole chunks for a warp whose lines all exist. WHY separate from loads with checks: these
-// in the same loop would take registers for addresses.
+// Loads whole chunks for a warp whose lines all exist. WHY separate from loads with checks: in the
+// same loop, loads with checks would take registers for addresses.
 template <int lines, bool is_across>
 struct NarrowSource {
   static constexpr int kOfBlock = is_across ? kOfLane : kPiecesOfBlock;  // accesses of a lane
@@ -159,7 +159,7 @@ struct NarrowSource {
   }
 };
 
-// Turns values loaded across k into pairs along k, those of one line in four adjacent words.
+// Turns values loaded across k into pairs along k. The pairs of a line are adjacent words.
 template <int lines>
 __device__ void pair_along_k(NarrowChunk<lines>& chunk) {
 #pragma unroll
@@ -179,7 +179,7 @@ __device__ void pair_along_k(NarrowChunk<lines>& chunk) {
   }
 }
 
-// Returns the row of FP32 that a lane reads. Rows beyond the last one are not stored.
+// Returns the row of FP32 that a lane reads: the last row if `row` is beyond it (and not stored).
 __device__ inline const float* wide_row(const Matrices& m, long long row) {
   return m.wide + (row < m.p.rows ? row : m.p.rows - 1) * m.p.wide_row;
 }

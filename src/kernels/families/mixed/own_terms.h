@@ -60,8 +60,8 @@ struct WideSource {
   }
 };
 
-// Adds the products of whole chunks to the sums of one warp. TRIED (H200, 8 rows of 131072
-// x 4096 lines): copies to shared memory, four chunks ahead, as if terms were shared:
+// Adds the products of whole chunks to the sums of one warp. TRIED (H200, 8 rows of
+// 131072 x 4096 lines): copies to shared memory, four chunks ahead, as in shared_terms.h:
 // slower.
 template <auto cfg, bool is_across, bool wide_is_along_k>
 __device__ void multiply_whole(Sums<cfg>& sums, const Matrices& m, const Share& share,

@@ -21,7 +21,7 @@ struct Params {
   long long narrow_line, narrow_k, wide_row, wide_k;
   unsigned tiles_of_lines;  // of the BF16 matrix,
   unsigned tiles;           // and of each product
-  int warps_of_lines;       // of a CTA: warps with lines of their own; the others share k
+  int warps_of_lines;       // of a CTA: warps with lines of their own; other warps share k
   int loads;
   int fp32_is_along_k;  // 1: in rows that begin at multiples of 16 bytes
   int bf16_is_a;

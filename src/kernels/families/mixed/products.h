@@ -17,8 +17,8 @@ struct Sums {
 
 // Adds the products of a chunk to a warp's sums, for 16 rows at a time, whose terms `of_rows`
 // returns. One chain adds all terms, the small ones first, so that the large ones are truncated no
-// more often than in a separate chain. WHY all lines in turn: an instruction waits for the previous
-// one of its chain.
+// more often than in a separate chain. WHY all lines in turn: each has a chain, in which an
+// instruction waits for the previous one.
 template <auto cfg, class OfRows>
 __device__ void multiply(Sums<cfg>& sums, const NarrowChunk<cfg.lines>& narrow, OfRows of_rows) {
 #pragma unroll

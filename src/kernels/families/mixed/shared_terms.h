@@ -33,8 +33,8 @@ struct TermsOfStage {
   }
 };
 
-// The numbers that a thread splits into terms: those of one chunk and 16 rows at a time, `kItems`
-// times per stage.
+// The numbers that a thread splits into terms: at a time, its numbers of one chunk and 16 rows;
+// `kItems` times per stage.
 template <auto cfg>
 struct Splitter {
   static constexpr int kGroups = cfg.rows / kRows;
@@ -88,7 +88,7 @@ template <auto cfg, bool is_across>
 struct Copier {
   NarrowSource<cfg.lines, is_across> source;
   NarrowSlot<cfg.lines> (&ring)[cfg.loads];
-  int chunk, chunks;            // the next one, and all of the product
+  int chunk, chunks;            // the next chunk, and the number of chunks of the product
   long long to_next, to_stage;  // elements to the next chunk, and to that of the next stage
 
   __device__ Copier(SharedTerms<cfg>& shared, const Matrices& m, const Share& share)
@@ -175,7 +175,7 @@ __device__ void multiply_checked_stages(Sums<cfg>& sums, SharedTerms<cfg>& share
   }
 }
 
-// Returns how the lines were read, which determines the line of a sum. `line`: the CTA's first.
+// Returns how the lines were read, which determines a sum's line. `line`: the CTA's first line.
 template <auto cfg>
 __device__ int multiply_by_shared_terms(Sums<cfg>& sums, SharedTerms<cfg>& shared,
                                         const Matrices& m, const Share& share, long long line,

@@ -1,5 +1,5 @@
-// Splits FP32 numbers into three BF16 numbers of 8 bits each: the upper half of the bits, that of
-// the remainder, and the rest.
+// Splits FP32 numbers into three BF16 numbers of 8 bits each: the upper half of the number's bits,
+// the upper half of the remainder's bits, and the rest.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tessera::mixed {
 
-inline constexpr int kOfLane = 8;  // numbers of a chunk's k that a lane holds, of each line or row
+inline constexpr int kOfLane = 8;  // k of a chunk that a lane holds, for each line or row
 
-// Splits two numbers into three terms each: words of two BF16, the highest term first. Returns the
-// bits that no term holds, in the lower half of the result.
+// Splits two numbers into three terms each. Word i has term i of both numbers, x in the low half;
+// the highest term is first. Returns the bits that no term holds, in the lower half of the result.
 __device__ inline std::uint32_t split(float x, float y, std::uint32_t (&terms)[kTerms]) {
   constexpr unsigned kUpper = 0xffff0000u, kUpperHalves = 0x7632;
 #pragma unroll
@@ -30,7 +30,7 @@ struct Terms {
   std::uint32_t of[kTerms][kChunk / 16][4];
 };
 
-// Splits a lane's numbers of one row and puts the terms into fragments; `upper`: of rows 8 to 15.
+// Splits a lane's numbers of a row and puts the terms into fragments; `upper`: rows 8 to 15.
 __device__ inline void cut(Terms& terms, int upper, const float (&x)[kOfLane],
                            std::uint32_t& lost) {
 #pragma unroll

@@ -7,8 +7,8 @@
 
 namespace tessera::mma {
 
-// A config does not depend on the layout or the alignment of operands: one entry takes them all, so
-// that few entries are needed for many types and tiles.
+// A config does not depend on the layout or the alignment of operands: one kernel takes all of
+// them, so that few kernels are needed for many types and tiles.
 struct Config {
   ptx::MatrixType in;
   ElementType out;
@@ -37,8 +37,8 @@ constexpr bool is_legal(const Config& c) {
   const bool warps = warp.m * c.warps.m == c.block.m && warp.n * c.warps.n == c.block.n &&
                      is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
                      warp.n >= 16;
-  // Shared rows are whole for either contiguous index of an operand. In pieces of 16 bytes, the
-  // threads copy at least eight lines at a time, and each thread copies at least four pieces.
+  // Rows of a shared tile are full, whichever index of the operand is contiguous. In pieces of 16
+  // bytes, the threads copy at least eight lines at a time, and each thread at least four pieces.
   const int chunk = c.row() / 8;
   const int longest = c.block.m > c.block.n ? c.block.m : c.block.n;
   const int fewest = c.block.m < c.block.n ? c.block.m : c.block.n;
@@ -57,12 +57,12 @@ namespace detail {
 
 using ptx::MatrixType;
 
-// The large tile reads half as much from L2 and shared memory; the small one suits problems with
+// The large tile reads half as much from L2 and shared memory; the small tile suits problems with
 // few tiles. Members: block, stages, warps, CTAs per SM. Tuned on an H100.
 //
 // TRIED: 128x128 with one CTA of 2 x 4 warps: a quarter slower on an H100 if rows are at multiples
-// of 4 bytes or more, a little faster at odd multiples of 2. B's fragments in A's order: one move
-// per instruction more, and a seventh slower.
+// of 4 bytes or more, a little faster at odd multiples of 2. Fragments of B in the order of A's:
+// one more move per instruction, and a seventh slower.
 constexpr auto rows_for(MatrixType in, ElementType out) {
   const int k = 128 * 8 / ptx::bits_of(in);
   return rows_of<Config>({

@@ -1,7 +1,7 @@
 // BF16, FP16 and TF32 products on the CUDA cores of any GPU from SM 7.5 on. Operands are converted
 // to floats when they are copied to shared memory, and sums to the type of D when they are stored.
 // One CTA per output tile, any sizes, strides and alignments, one element at a time. HW:
-// instructions that convert to BF16 or TF32 need SM 8.0, so integer arithmetic rounds both here.
+// instructions that round to BF16 or TF32 need SM 8.0, so integer arithmetic rounds here.
 #include <cuda/std/type_traits>
 
 #include "kernels/epilogue/linear_combination.h"

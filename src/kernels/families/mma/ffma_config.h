@@ -1,5 +1,5 @@
-// Configs for BF16, FP16 and TF32 on GPUs whose tensor cores are not used: SM 7.5 has none for BF16
-// and TF32, and other FP16 instructions. One small tile, any strides: slow but correct.
+// Configs for BF16, FP16 and TF32 on GPUs whose tensor cores are not used: those of SM 7.5 lack
+// BF16 and TF32, and have other FP16 instructions. One small tile, any strides: slow but correct.
 #pragma once
 
 #include "base/config.h"
@@ -18,8 +18,8 @@ struct Config {
   constexpr OutputTile thread_grid() const { return {block.m / thread.m, block.n / thread.n}; }
   constexpr int threads() const { return thread_grid().m * thread_grid().n; }
   constexpr int ctas_per_sm() const { return 2; }
-  // Floats between neighbours in k of a shared tile. HW: no bank conflicts when a warp stores two
-  // lines of sixteen k each, or reads neighbours of the other index.
+  // Floats from one k to the next in a shared tile. HW: no bank conflicts when a warp stores two
+  // lines of sixteen k each, or reads neighbours along the other index.
   static constexpr int pitch(int outer) { return outer + 2; }
 };
 

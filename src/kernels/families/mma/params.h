@@ -10,7 +10,7 @@ namespace tessera::mma {
 
 struct MmaParams {
   GemmParams gemm;
-  schedule::StreamK schedule;  // over all products, one below the other
+  schedule::StreamK schedule;  // over the tiles of all products, one product below the other
   schedule::Batch batch;
   float* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
 };

@@ -11,7 +11,7 @@ inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg:
 
 // A row of a stage is 128 bytes: the high terms of 32 elements along k, then their low terms.
 inline constexpr int kTerms = 2, kStageK = 32, kRowHalves = kTerms * kStageK;
-// Low terms are multiplied by 2^kLowExponent, the largest power that makes none infinite.
+// Low terms are multiplied by 2^kLowExponent, the largest power with which all stay finite.
 inline constexpr int kLowExponent = 12;
 
 struct Config {
@@ -54,7 +54,7 @@ struct FfmaShape {
   static constexpr int pitch(int outer) { return outer + 2; }
 };
 inline constexpr FfmaShape kFfma = {{128, 64, 16}, {8, 4}};
-inline constexpr int kFfmaChainK = 64;  // k of a separate partial sum
+inline constexpr int kFfmaChainK = 64;  // k of each partial sum
 
 constexpr bool is_legal(const Config& c) {
   constexpr int kShared = 227 * 1024;  // HW: per block, compute capability 9.0

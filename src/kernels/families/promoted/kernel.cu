@@ -25,7 +25,7 @@
 
 namespace tessera::promoted {
 
-// Everything that follows from a config.
+// Types and constants that follow from a config.
 template <Config cfg>
 struct Types {
   static constexpr auto kType = ptx::MatrixType::kF16;
@@ -119,7 +119,7 @@ __device__ inline bool terms_are_lost(const PromotedParams& p) {
 }
 
 // Returns the warp's number. HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the
-// compiler must know that all lanes have the same one, so descriptors are in uniform registers.
+// compiler must know that all lanes have the same number, to keep descriptors in uniform registers.
 __device__ inline int warp_of_roles() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
 }
@@ -156,7 +156,7 @@ __device__ void run(const PromotedParams& p) {
   if (threadIdx.x < kFfma.threads()) multiply_by_ffma(*reinterpret_cast<Tiles*>(memory), p.gemm);
 }
 
-// The entry that splits an operand, in a launch before this one.
+// The entry point of an earlier launch, which splits the operands.
 using passes::split_terms;
 
 }  // namespace tessera::promoted

@@ -15,7 +15,7 @@ struct PromotedParams {
   int stages;          // k in stages of kStageK, rounded up
   int copied_columns;  // the first columns of D, which tensor copies store
   // The powers of two that undo the scaling of each row and column, and flags of elements that the
-  // terms do not represent: if one is set, FFMAs multiply the caller's operands.
+  // terms do not represent. If a flag is set, FFMAs multiply the caller's operands.
   passes::TermsOf a_terms, b_terms;
 };
 

@@ -25,16 +25,16 @@ struct Config {
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int ctas_per_sm() const { return ctas; }
 
-  // Floats between neighbours in k of a stage. A tile that the copy transposes is padded: the eight
+  // Floats from one k to the next in a stage. A tile that the copy transposes is padded: the eight
   // k by four rows that a warp writes at a time are then in 32 different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // Returns the bytes of the sums that slices exchange: each sends all but its own share.
+  // Returns the bytes of the sums that slices exchange: each slice sends all but its own share.
   constexpr int sums_bytes() const { return (slices - 1) * block.m * block.n * 4; }
-  // The bytes of the ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
+  // Bytes of the ring, one mbarrier per stage and the sums; 256 more for alignment to 128 bytes.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
   constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
   constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }

@@ -1,5 +1,5 @@
 // FP32 products in FP32 arithmetic, without repacked operands. Four warps load tiles into a ring in
-// shared memory, by tensor copies or element by element; the others multiply tiles that are
+// shared memory, by tensor copies or element by element; the other warps multiply tiles that are
 // contiguous along k or across it. The tiles of a batch's products form one column, one product
 // below the other. The grid is persistent with a stream-K schedule; in a batch no tile is split, so
 // that a product gets the same bits at every position.
@@ -63,8 +63,8 @@ __device__ GemmParams gemm_of(const DirectParams& p, int product) {
     gemm.c = moved(gemm.c, p.batch.c), gemm.d = static_cast<char*>(gemm.d) + product * p.batch.d;
     return gemm;
   } else {
-    // WHY in a register: for a uniform number ptxas emits code with a distance between dependent
-    // instructions that the hazard checker does not know, and the kernel would not be patched.
+    // WHY in a register: for a uniform number, ptxas puts a distance between dependent instructions
+    // that the SASS patcher's hazard checker does not know, and the kernel would not be patched.
     return schedule::with_addresses(
         p.gemm, schedule::addresses_of(p.gemm, p.batch, ptx::kept_in_register(product)));
   }

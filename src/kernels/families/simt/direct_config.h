@@ -25,13 +25,13 @@ struct Config {
 
   constexpr bool copies_a() const { return loads.a == Load::kTma; }
   constexpr bool copies_b() const { return loads.b == Load::kTma; }
-  // Whether tensor copies load an operand. Their maps cannot describe arrays of addresses.
+  // Whether tensor copies load an operand. Tensor maps cannot describe arrays of addresses.
   constexpr bool has_maps() const { return copies_a() || copies_b(); }
   // Whether an operand's neighbours in k are also neighbours in shared memory.
   constexpr bool a_along_k() const { return copies_a() && majors.a == Major::kK; }
   constexpr bool b_along_k() const { return copies_b() && majors.b == Major::kK; }
 
-  // Floats between neighbours in k of a stage, for tiles with one row per k. A tile that the copy
+  // Floats from one k to the next in a stage, for tiles with one row per k. A tile that the copy
   // transposes is padded: the eight k by four rows that a warp writes at a time are then in 32
   // different banks.
   constexpr int pitch_a() const { return block.m + (!copies_a() && majors.a == Major::kK ? 4 : 0); }
@@ -39,17 +39,17 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // TRIED (model: ports; 256x128, reordered): also with fragments along k. It costs more than a
-  // scratch tile in global memory, because ptxas allocates other registers for the inner loop.
+  // TRIED (model: ports; 256x128, reordered): also with fragments along k. That store costs more
+  // than a scratch tile in global memory: ptxas allocates other registers for the inner loop.
   constexpr bool stores_through_shared() const { return !a_along_k() && !b_along_k(); }
-  // Bytes for one vector of rows per lane of each warp, staged for a D that takes no vectors.
+  // Bytes of rows that warps stage for a D without vectors: four rows for each row of lanes.
   constexpr int rows_bytes() const {
     return stores_through_shared() ? warps.m * warps.n * 4 * lanes.m * lanes.n * thread.n * 4 : 0;
   }
-  // The bytes of the ring, aligned to 128 bytes, one mbarrier per stage, and the staged rows.
+  // Bytes of the ring, one mbarrier per stage and staged rows; 256 more for alignment to 128 bytes.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + rows_bytes(); }
   // An operand along k is loaded as panels of eight k. Rows 4 i + q of m (or n) with the same q
-  // form a plane; the maps have an additional dimension for planes, and a box contains all four.
+  // form a plane; the maps have an additional dimension for planes, and a box has all four planes.
   constexpr TensorBox a_box() const {
     return a_along_k() ? TensorBox{kPanel, block.m / 4, 4 * kPanel} : TensorBox{block.m, block.k};
   }
@@ -89,7 +89,7 @@ constexpr Config with_registers(Config config, int producer, int consumer) {
   return config;
 }
 
-// Fields: block, stages, warps, lanes, thread, CTAs per SM, registers. The values are simt_f32's.
+// Fields: block, stages, warps, lanes, thread, CTAs per SM, registers. Values as in simt_f32.
 inline constexpr Config k256x128{{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232};
 inline constexpr Config k128x128{{128, 128, 8}, 11, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
 inline constexpr Config k256x64{{256, 64, 8}, 9, {4, 1}, {4, 8}, {16, 8}, 2, 40, 208};
@@ -100,7 +100,7 @@ inline constexpr Config k64x128{{64, 128, 8}, 12, {2, 2}, {4, 8}, {8, 8}, 2, 40,
 inline constexpr Majors kAkBn = kAllMajors[0], kAmBn = kAllMajors[1], kAkBk = kAllMajors[2],
                         kAmBk = kAllMajors[3];
 
-// For each layout the fastest way to load, and last the rows that load element by element, for
+// For each layout, first the fastest way to load; then the rows that load element by element, for
 // operands that tensor copies cannot load. HW: an H200, 64 products of 512x512x512
 // (results/batches/f32_64x512.json): ak_bn 347 us, am_bn 315 us, ak_bk 392 us in tiles of 128x128,
 // am_bk 340 us in tiles of 256x64.

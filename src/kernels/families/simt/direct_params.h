@@ -12,7 +12,7 @@ namespace tessera::simt_direct {
 struct DirectParams {
   TensorMap a_map, b_map;  // over all products; unused without tensor copies
   GemmParams gemm;
-  schedule::StreamK schedule;  // over all products, one below the other
+  schedule::StreamK schedule;  // over the tiles of all products, one product below the other
   schedule::Batch batch;
   // Tiles of block_m x block_n floats, row-major:
   float* partials;  // partial sums, one tile per slot

@@ -1,5 +1,5 @@
 // FP32 products in FP32 arithmetic, for any sizes, strides and alignments. Four warps load tiles
-// into a ring in shared memory, by tensor copies or element by element; the others only
+// into a ring in shared memory, by tensor copies or element by element; the other warps only
 // multiply. The grid is persistent with a stream-K schedule, so that the last wave is full.
 #include "kernels/epilogue/output.h"
 #include "kernels/epilogue/sliced_k.h"

@@ -55,7 +55,7 @@ class Ring {
   // Whether the current tile is inside of the matrix in k.
   __device__ bool has_tile() const { return k_left_ > -kAhead * cfg.block.k; }
 
-  // Waits for all copies: none may be in flight when the block ends.
+  // Waits for all copies: no copy may be in flight when the block ends.
   __device__ void drain() const {
     if constexpr (cfg.load == Load::kCpAsync) ptx::cp_async_wait_all();
   }
@@ -123,11 +123,11 @@ struct Fragments {
 };
 
 // Adds A * B to `sum` for the block's tile. Fragments are loaded one step ahead, except if the next
-// tile is loaded through registers, which leaves none for a second set.
+// tile is loaded through registers: then no registers are left for a second set.
 template <auto cfg, class T>
 __device__ void multiply(T (&sum)[cfg.thread.m][cfg.thread.n], Ring<cfg>& ring, int row, int col) {
   constexpr int depth = cfg.block.k, ahead = cfg.load == Load::kPlain ? 0 : 1, sets = ahead + 1;
-  Fragments<cfg> fragments[sets];  // those of step l are in set l % sets
+  Fragments<cfg> fragments[sets];  // fragments of step l are in set l % sets
   if constexpr (ahead > 0) fragments[0].load(ring.current(), 0, row, col);
 #pragma unroll 1
   while (ring.has_tile()) {

@@ -1,4 +1,4 @@
-// Configs for GPUs other than sm_90a, which simt_f32 needs. FP32 and FP64, with plain loads for
+// Configs for all GPUs but sm_90a, for which simt_f32 exists. FP32 and FP64, with plain loads for
 // SM 7.5 and cp.async from SM 8.0 on.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Config {
   constexpr int threads() const { return 32 * warps.m * warps.n; }
   constexpr int ctas_per_sm() const { return ctas; }
 
-  // Elements between neighbours in k of a stage. The copy transposes an operand that is contiguous
+  // Elements from one k to the next in a stage. The copy transposes an operand that is contiguous
   // along k; with one vector of padding, the columns of its tile begin in different banks.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? kVector : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? kVector : 0); }

@@ -27,7 +27,7 @@ struct View {
   long long outputs, k;
   long long by_output, by_k;  // strides of the matrix; one of them is 1
   long long x_step, by_vector;
-  long long first, vectors;  // number of the first vector, and vectors from it on
+  long long first, vectors;  // number of the first vector, and how many follow from there on
   bool are_rows;
 };
 
@@ -65,7 +65,7 @@ __device__ bool allows_accesses(const View<T>& view, int bytes) {
 }
 
 // Adds the products of a few rows and vectors over a lane's share of k: `width` neighbours at a
-// time, `step` elements apart.
+// time, from `k` on in steps of `step` elements.
 template <auto cfg, int width, class T, class Sum>
 __device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<T>& view,
                               const T* const (&row)[cfg.rows()], const T* const (&x)[cfg.vectors()],
@@ -121,7 +121,7 @@ __device__ void multiply_rows(Sum (&sum)[cfg.vectors()][cfg.rows()], const View<
   }
 }
 
-// Returns the sum over lanes that differ only in bit `first` and higher bits, in all these lanes.
+// Sums over the lanes that differ only in the bits of value `first` and above; all get the sum.
 template <class T>
 __device__ T sum_of_lanes(T sum, int first) {
   for (int lanes = 16; lanes >= first; lanes /= 2) {
@@ -130,8 +130,8 @@ __device__ T sum_of_lanes(T sum, int first) {
   return sum;
 }
 
-// Adds values among lanes that differ in one bit: each lane keeps half of the values, and repeats
-// this with them. WHY a recursion: a loop that halves its bound is not unrolled.
+// Adds values of lanes that differ in one bit: each lane keeps the sums of one half of the values,
+// and continues with these. WHY a recursion: a loop that halves its bound is not unrolled.
 template <int half, int lanes, class T>
 __device__ void add_halves(T* value) {
   const bool has_upper = threadIdx.x % 32 / (half * lanes) % 2 != 0;
@@ -243,7 +243,7 @@ __device__ void multiply_along_k(const Params& all, const GemmParams& p, const V
   }
 }
 
-// Adds the products of `width` neighbouring outputs over a lane's part of k; D has `count`.
+// Adds the products of `width` neighbouring outputs, `count` of them in D, over a lane's part of k.
 template <ElementType type, int width, class T, class Sum>
 __device__ void multiply_columns(Sum (&sum)[width], const View<T>& view, const T* column, int count,
                                  long long k, long long step) {
@@ -320,7 +320,7 @@ __device__ void run(const Params& all) {
   if (are_along_k) {
     multiply_along_k<cfg>(all, p, view, block);
   } else if (all.width == cfg.vector()) {
-    // WHY only for one vector: for several, the library requires k-contiguous rows. Saves code.
+    // WHY only for one vector: for several, the library requires rows along k. This saves code.
     if constexpr (cfg.vectors() == 1) {
       multiply_along_outputs<cfg, cfg.vector()>(all, p, view, block);
     }

@@ -67,7 +67,7 @@ constexpr Config by_mma(ElementType in, ElementType out, int vectors, int ahead)
 //
 // TRIED: four and eight vectors, 16-bit and FP64, on CUDA cores: slower than the kernels with
 // larger tiles. Two 16-bit vectors on CUDA cores, and 16 vectors, 16-bit and TF32, on tensor cores:
-// mostly no faster than larger tiles, for ten more images.
+// mostly no faster than larger tiles, and they need ten more code images.
 constexpr auto rows_for(ElementType in, ElementType out, int ahead) {
   return rows_of<Config>({
       {"8_warps", by_ffma(in, out, 1, 3)},

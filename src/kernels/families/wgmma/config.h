@@ -58,7 +58,7 @@ struct Config {
     const int of_warp = (store_buffers * panel + 1023) / 1024 * 1024;
     return of_warp * (store == Store::kTma ? 4 * consumers : 1);
   }
-  // Bytes: the ring with two mbarriers per stage, then the panels, aligned to 1024 bytes.
+  // Bytes: the ring, its mbarriers padded to 1024 bytes, and the panels.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
   // Rows of an operand's panel, and the box of one tensor copy: a CTA's share of a panel.
@@ -83,11 +83,11 @@ constexpr bool is_legal(const Config& c) {
   const int n = tile::wgmma_n(c.block.n);
   const bool tiles = c.block.m % group_m == 0 && c.block.n % 8 == 0 && n >= 8 &&
                      c.rows() * c.block.n / tile::kWarpgroup <= 208;
-  // In an MN-major tile with several instructions along n, each one must begin at a panel.
+  // In an MN-major tile with several instructions along n, each instruction must begin at a panel.
   const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
   const bool types = ptx::bits_of(c.in) == 16 || c.b_along_k();
   const bool bytes = ptx::bits_of(c.in) != 8 || c.a_along_k();  // HW: along k alone
-  // If A comes from registers, a warp's rows of it must be a whole panel, stored by tensor copies.
+  // If A comes from registers, a warp's rows must fill whole panels, which tensor copies store.
   const bool fragments =
       !c.a_from_registers() ||
       (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
@@ -112,7 +112,7 @@ constexpr Config together(MatrixType in, ElementType out, BlockTile block, int s
   return {in,        out,         block, stages, {1, 1}, Consumers::kTogether,
           consumers, Store::kTma, 2,     40,     232,    {}};
 }
-// One tile per warpgroup. One panel per warp: the other warpgroup multiplies while it is stored.
+// One tile per warpgroup, one panel per warp: while it is stored, the other warpgroup multiplies.
 constexpr Config ping_pong(MatrixType in, ElementType out, BlockTile block, int stages) {
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }
@@ -133,7 +133,7 @@ constexpr Config four_at_a_time(MatrixType in, ElementType out, BlockTile block)
 // The kernels of each type, large tiles first. "split": k is split into parts, and sums go to the
 // workspace as floats, which a second launch adds. TRIED: clusters of two CTAs: no faster, and
 // slower at 2048 (H100), where a cluster's initial barrier is a large part of the time. Rung 40
-// gains 0.3 % by them at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
+// gains 0.3 % by clusters at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
 namespace detail {
 
 // The configs for 16-bit operands and a D of the same type.
@@ -160,7 +160,7 @@ constexpr auto rows_to_f32(MatrixType in) {
   });
 }
 
-// Adds registers for consumers. WHY: with 232, a bias and a panel's values spill next to all sums.
+// Gives consumers 240 registers. WHY: with 232, a bias and a panel's values spill next to all sums.
 constexpr Config with_most_registers(Config config) {
   config.producer_registers = 24, config.consumer_registers = 240;
   return config;
@@ -235,7 +235,7 @@ inline constexpr auto kTf32 = detail::rows_of_tf32();
 
 namespace detail {
 
-// Returns the 8-bit configs. A stage has the bytes of 16-bit types. Operands across k are repacked.
+// Returns the 8-bit configs, with stages as large as for 16 bits. Operands across k are repacked.
 constexpr auto rows_of_s8() {
   constexpr auto kIn = MatrixType::kS8;
   constexpr auto kOut = ElementType::kS32;

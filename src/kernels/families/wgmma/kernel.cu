@@ -29,7 +29,7 @@ namespace tessera::wgmma {
 
 using Corner = tile::Coord<>;
 
-// Everything that follows from a config.
+// Types and constants that follow from a config.
 template <Config cfg>
 struct Types {
   static constexpr ptx::Major kMajorA = cfg.a_along_k() ? ptx::Major::kK : ptx::Major::kMn;
@@ -225,8 +225,8 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   // before the __syncthreads(): a little faster with 128x256, slower with 64x128.
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
-  // HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the compiler must know that the
-  // number is the same in all lanes, so that descriptors are in uniform registers.
+  // HW: setmaxnreg applies to whole warpgroups. WHY the shuffle: the compiler must know that `warp`
+  // is the same in all lanes, so that descriptors are in uniform registers.
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();

@@ -14,15 +14,15 @@ struct WgmmaParams {
   GemmParams gemm;
   schedule::Raster raster;  // one tile per cluster
   int k_tiles;              // per tile; if k is split, per tile and part of k
-  // The first columns of D, which tensor copies store; 0 if they cannot store this D.
+  // The number of D's first columns that tensor copies store; 0 if they cannot store this D.
   int copied_columns;
-  // If k is split, D is a column of matrices of partial sums, one for each part of k, with this
-  // many rows each. If k is not split, the number is larger than any row.
+  // If k is split, D is a column of matrices of partial sums, one for each part of k; this is the
+  // number of rows of each matrix. If k is not split, the number is larger than any row.
   int rows_per_k_part;
   // 1: the rows of the kernel's A are columns of D. `gemm` describes D itself, not its transpose.
   int transposed;
   int products;  // in the batch; if more than one, the maps have a third dimension
-  // The factor of the product's number in the maps: 0 if all products share one A (or B), else 1.
+  // The factor of a product's number in A's (or B's) map: 0 if all share one A (or B), else 1.
   int product_a, product_b;
   long long product_c, product_d;  // bytes from one product's matrix to the next one's
 };

@@ -20,8 +20,8 @@ struct PanelBias {
   static constexpr int kWords = columns / 8;
   static_assert(kWords >= 2);
 
-  // A word has the values of two neighbouring columns. With a bias per row, both halves of word 0
-  // have the value of the lane's row in the upper eight rows; word 1 that of the lower eight.
+  // A word has the values of two neighbouring columns. With a bias per row, words 0 and 1 have the
+  // values of the lane's rows in the upper and the lower eight rows, each value twice.
   std::uint32_t words[kWords];
 
   // The panel begins at (row, column) of D. The bias of outputs outside of D is 0.

@@ -23,7 +23,7 @@ namespace tessera::epilogue {
 struct GpuMath {
   __device__ static float exp2(float x) { return ptx::exp2_approximately(x); }
   __device__ static float reciprocal(float x) { return ptx::reciprocal_approximately(x); }
-  // If one argument is NaN, returns the other one.
+  // Returns the smaller argument; if one argument is NaN, returns the other argument.
   __device__ static float smaller(float x, float y) { return ::fminf(x, y); }
   __device__ static float normal(float x) { return normal_probability<GpuMath>(x); }
   __device__ static double exp2(double x) { return ::exp2(x); }

@@ -141,7 +141,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   constexpr int kCount = Sums::kTilesM * kPanels;
   // WHY the limits: with more sums, too few registers are left for store_by_rows(); in a narrower
-  // tile, its rows would be as short as those of a panel.
+  // tile, store_by_rows() would store rows as short as a panel's.
   constexpr bool kByRows =
       Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * types::bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {

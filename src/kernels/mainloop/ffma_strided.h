@@ -69,7 +69,7 @@ struct StridedSums {
     }
   }
 
-  // Adds the sums of a part of k to these sums, and sets `other` to zero.
+  // Adds `other`, the sums of a part of k, to these sums, and sets `other` to zero.
   __device__ void add(StridedSums& other) {
 #pragma unroll
     for (int i = 0; i < cfg.thread.m; ++i) {

@@ -3,7 +3,7 @@
 // MMAs drifts. Chains of products of high terms are therefore short, 32 k, and ordinary additions
 // add their sums to master sums: they are *promoted*. Meanwhile the tensor cores multiply the
 // products with a low term. These have a separate chain, because low terms are multiplied by a
-// power of two; this chain may be long, because its sums are 2^-12 of the others.
+// power of two; this chain may be long, because its sums are 2^-12 of the high sums.
 //
 // WHY 32: for positive numbers, chains of 64 end 3.1 u low on average, twice the loss of FP32 in
 // sums of 256; chains of 32 end 1.3 u low. TRIED (simulated): a next chain that returns to zero,

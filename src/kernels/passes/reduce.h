@@ -43,7 +43,7 @@ __device__ inline int slice_begin(schedule::Partials partials, int slice, int sl
   return partials.count * slice / slices;
 }
 
-// Adds the sums of all slices, in ascending order, to those of the first slice. All threads of a
+// Adds the sums of all slices, in ascending order, to the sums of the first slice. All threads of a
 // CTA call it; thread number = slice * vectors + vector.
 template <class Vec4>
 __device__ void add_slices(Vec4& sum, int vectors) {

@@ -1,6 +1,6 @@
 // Two warpgroups alternate on the tensor cores: one multiplies while the other stores. WHY in the
-// order of the ring: a warpgroup must not wait for a stage before the other one has waited for all
-// earlier stages, because the parity of a barrier distinguishes only two phases.
+// order of the ring: a warpgroup must not wait for a stage before the other warpgroup has waited
+// for all earlier stages, because the parity of a barrier distinguishes only two phases.
 #pragma once
 
 #include "kernels/ptx/named_barrier.h"

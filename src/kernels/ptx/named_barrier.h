@@ -1,6 +1,6 @@
 // The named barriers 0 to 15 of a CTA, each for some or all of its warps: some of these arrive and
-// continue, the others wait. `threads` counts both kinds and is a multiple of 32. Barrier 0 is also
-// that of __syncthreads().
+// continue, the others wait. `threads` counts both kinds and is a multiple of 32. __syncthreads()
+// also uses barrier 0.
 //
 // WHY inline assembly: libcu++ has no such functions.
 #pragma once

@@ -13,7 +13,7 @@ namespace tessera::schedule {
 template <OutputTile cluster>
 struct ClusterPlace {
   static constexpr int kSize = cluster.m * cluster.n;
-  // The number of CTAs that read tiles which one CTA loads, including itself.
+  // The number of CTAs, including itself, that read the tiles which one CTA loads.
   static constexpr int kPartners = cluster.m + cluster.n - 1;
 
   int m, n;
@@ -32,7 +32,7 @@ struct ClusterPlace {
     for (int i = 0; i < cluster.m; ++i) mask |= 1u << rank(i, n);
     return static_cast<std::uint16_t>(mask);
   }
-  // The rank of partner 0 ... kPartners - 1: the CTAs of the column first, then those of the row.
+  // The rank of partner 0 ... kPartners - 1: first the CTAs of the column, then others of the row.
   constexpr int partner(int index) const {
     if (index < cluster.m) return rank(index, n);
     const int j = index - cluster.m;

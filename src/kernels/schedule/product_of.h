@@ -1,5 +1,5 @@
-// The addresses of the operands of one product of a batch: at fixed distances from those of the
-// first product, or listed in arrays in device memory.
+// The addresses of the operands of one product of a batch: at fixed distances from the addresses of
+// the first product, or listed in arrays in device memory.
 #pragma once
 
 #include "kernels/schedule/batch.h"

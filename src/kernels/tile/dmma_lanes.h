@@ -13,13 +13,13 @@
 
 namespace tessera::tile {
 
-// The matrix instructions: m x n x k. HW: sm_80 has only the first, at full rate; sm_90 has all,
-// the first one at half the rate of the others.
+// The matrix instructions: m x n x k. HW: sm_80 has only the first instruction, at full rate; sm_90
+// has all, and runs the first at half the rate of the other three.
 enum class Dmma { kM8N8K4, kM16N8K4, kM16N8K8, kM16N8K16 };
 
 inline constexpr int kDmmaOuter = 16;  // rows of A, or columns of B, per group of fragments
 
-// The k of fragments: 8, as 128-bit loads of a warp read, or 16, that of the largest instruction.
+// The k of fragments: 8, which a warp's 128-bit loads cover, or 16 for the largest instruction.
 constexpr int dmma_depth(Dmma instruction) { return instruction == Dmma::kM16N8K16 ? 16 : 8; }
 
 // The lane's row of A, or column of B, among sixteen; `half` is 0 or 1.

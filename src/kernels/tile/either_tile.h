@@ -13,7 +13,7 @@ constexpr int log2_of(int power) {
 }
 
 // `outer` is m of A, n of B. The bytes have the layout of AlongK if the operand is contiguous along
-// k, else that of AlongOuter.
+// k, else the layout of AlongOuter.
 template <class T, int outer_, int k_>
 struct EitherTile {
   using Element = T;
@@ -53,8 +53,8 @@ struct EitherCopyMap {
   constexpr int outer(int thread) const { return along_k ? line(thread) : across(thread); }
   constexpr int k(int thread) const { return along_k ? across(thread) : line(thread); }
 
-  // The offset of a thread's piece i, given that of its first piece. lines() is a power of two, so
-  // i * lines() and the first piece's line number have no bit in common.
+  // The offset of a thread's piece i, given the offset of its first piece. lines() is a power of
+  // two, so i * lines() and the first piece's line number have no bit in common.
   constexpr int place(int first, int i) const {
     return Tile::AlongK::rows_further(first, i * lines());
   }

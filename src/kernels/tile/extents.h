@@ -8,7 +8,7 @@ inline constexpr int kWgmmaM = 64;       // rows of one instruction, sixteen per
 inline constexpr int kRowBytes = 128;    // per row of a shared tile. HW: the widest swizzle
 inline constexpr int kAtomBytes = 1024;  // the swizzle's pattern: eight rows
 
-// Rows of A that a warpgroup loads to registers: those of two instructions, 32 per warp.
+// Rows of A that a warpgroup loads to registers, for two instructions: 32 per warp.
 inline constexpr int kFragmentRows = 128;
 
 // The N of the widest wgmma that divides a tile of n. HW: N is a multiple of 8, at most 256.

@@ -8,7 +8,7 @@
 //   x[2]  first eight rows, k bytes 16-31      second eight columns, k bytes 0-15
 //   x[3]  second eight rows, k bytes 16-31     second eight columns, k bytes 16-31
 //
-// The four registers of A are one operand of an instruction, those of B two operands. HW: an
+// The four registers of A are one operand of an instruction, the four of B are two operands. HW: an
 // operand of two registers is an even register and the next one; with A's order for B, each pair
 // would have to be moved first. Pure constexpr: the host tests the map.
 #pragma once
@@ -56,7 +56,7 @@ struct MmaLoads {
     return (lane_offset ^ i % kSixteens * kMmaOuter * kBytes) + i / kSixteens * Tile::kPanelBytes +
            step * (kDepth * Tile::kRowBytes);
   }
-  // Returns the offset of x[which], given that of x[0], for loads without ldmatrix.
+  // Returns the offset of x[which], given the offset of x[0], for loads without ldmatrix.
   static constexpr int word(int offset, int which) {
     const int across = offset ^ second_eight(which) * 8 * kBytes;
     return next_bytes(which) == 0 ? across : Tile::rows_further(across, kDepth / 2);

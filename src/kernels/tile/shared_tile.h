@@ -42,7 +42,7 @@ struct SharedTile {
   }
 
   // The descriptor of a tile at this address. HW: with the 128-byte swizzle, the leading distance
-  // of a K-major tile is ignored; that of an MN-major tile is the distance to the next panel.
+  // is ignored in K-major tiles, and is the distance to the next panel in MN-major tiles.
   __device__ static std::uint64_t descriptor(std::uint32_t address) {
     return ptx::wgmma_descriptor(address, {.leading = kKMajor ? 16 : kPanelBytes,
                                            .stride = kAtomBytes,

@@ -1,5 +1,5 @@
 // The outputs of a warp's tile that each of its eight by four lanes has, for small products on CUDA
-// cores. Lanes that differ only in bit 0 of their number have the same rows, those that differ only
+// cores. Lanes that differ only in bit 0 of their number have the same rows, lanes that differ only
 // in bit 1 the same columns: the hardware then merges the 128-bit loads of both fragments to two
 // wavefronts instead of four (lanes.h). Pure constexpr: the host tests the map.
 #pragma once

@@ -22,8 +22,8 @@ struct SwizzledCopyMap {
   static constexpr int outer(int thread) { return Tile::kAlongK ? line(thread) : across(thread); }
   static constexpr int k(int thread) { return Tile::kAlongK ? across(thread) : line(thread); }
 
-  // The offset of a thread's piece i, given that of its first piece. kLines is a power of two, so i
-  // * kLines and the first piece's line number have no bit in common.
+  // The offset of a thread's piece i, given the offset of its first piece. kLines is a power of
+  // two, so i * kLines and the first piece's line number have no bit in common.
   static_assert((kLines & (kLines - 1)) == 0);
   static constexpr int place(int first, int i) { return Tile::rows_further(first, i * kLines); }
 };

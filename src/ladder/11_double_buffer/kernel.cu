@@ -4,7 +4,7 @@
 // Now the vectors of tile t + 1 are fetched before tile t is multiplied, and stored into the other
 // of two shared stages. The fragments of slice l + 1 are read before slice l is multiplied. One
 // barrier per tile is enough. The last tile in k, the only one that may be partial, is multiplied
-// first, so the loop over the others needs no guard in k. The loop's last iteration is peeled,
+// first, so the loop over the other tiles needs no guard in k. The loop's last iteration is peeled,
 // because there is no next tile to fetch.
 #include "ladder/11_double_buffer/config.h"
 #include "ladder/shared/vec4_loader.h"

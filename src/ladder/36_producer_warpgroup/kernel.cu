@@ -1,4 +1,4 @@
-// Rung 36: one warpgroup loads and gives registers to the other one, which multiplies.
+// Rung 36: one warpgroup loads and gives registers to the other warpgroup, which multiplies.
 //
 // In rung 35 the thread that loads also multiplies: if a stage is not free yet, its warp waits, and
 // the three other warps wait for it at the next wgmma. Here a thread of another warpgroup waits

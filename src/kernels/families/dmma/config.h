@@ -21,7 +21,7 @@ struct Config {
   // The rows of A and columns of B that one warp's instructions multiply.
   constexpr int rows() const { return block.m / warps.m; }
   constexpr int columns() const { return block.n / warps.n; }
-  // Whether the instructions' A is our B, so that the sums are those of the transposed D.
+  // Whether the instructions' A is our B; the sums are then the sums of the transposed D.
   // HW: an instruction's A has two rows of one k in neighbouring registers. A 128-bit load from a
   // tile along k has one row of two k; moving these to the right registers takes additional
   // instructions.

@@ -60,7 +60,7 @@ __device__ void store_sums(Shared<cfg>& shared, const Sums<cfg>& sums, int loads
 }
 
 // The first line and row of a cluster's tile, and its product. The last tile begins earlier if it
-// is then whole; it stores only its lines from `first` on, since the tile before has the others.
+// is then whole; it stores only lines from `first` on, since the tile before has its other lines.
 struct Tile {
   long long product, line, row, first;
 };
@@ -75,8 +75,8 @@ __device__ Tile tile_of(const Params& p) {
           static_cast<long long>(inside / p.tiles_of_lines) * cfg.rows, first};
 }
 
-// Adds the sums of warps that share k to those of the first of these warps. WHY before the sums of
-// CTAs are added: reading sums of other CTAs takes long.
+// Adds the sums of warps that share k to the sums of the first of these warps. WHY before the sums
+// of CTAs are added: reading sums of other CTAs takes long.
 template <auto cfg>
 __device__ void add_warps(Shared<cfg>& shared, int warps_of_lines) {
   constexpr int kOfWarp = cfg.rows * cfg.lines;

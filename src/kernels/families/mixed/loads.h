@@ -2,7 +2,7 @@
 // its lines or neither, and from rows of FP32.
 //
 // Lane 4g + t of a warp holds k = 8t ... 8t+7 of each chunk, of line g of each fragment of 8 lines
-// and of rows g and g + 8. The instruction numbers k differently, but alike for both operands. WHY
+// and of rows g and g + 8. The instruction numbers k differently, but equally for A and B. WHY
 // lines are columns of the instruction: the elements that one load reads from a line are then whole
 // fragments in adjacent registers.
 #pragma once

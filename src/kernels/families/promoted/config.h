@@ -65,7 +65,7 @@ constexpr bool is_legal(const Config& c) {
 }
 
 // Large tiles first. TRIED (H100): 128x192 with registers for one chain, used alternately for the
-// products with a low term and for the others: slower at 4096 and at 8192.
+// products with a low term and for products of high terms: slower at 4096 and at 8192.
 inline constexpr auto kF16x3 = rows_of<Config>({
     {"128x128x32_s6", {{128, 128, 32}, 6}},
     {"128x64x32_s8", {{128, 64, 32}, 8}},

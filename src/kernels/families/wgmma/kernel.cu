@@ -52,7 +52,7 @@ struct Types {
   };
 };
 
-// The producer: one thread loads all tiles of the CTA. `rank` is that of the tensor maps.
+// The producer: one thread loads all tiles of the CTA. `rank`: the rank of the tensor maps.
 template <Config cfg, int rank>
 __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
   using T = Types<cfg>;

@@ -309,8 +309,8 @@ tessera_status tessera_plan_destroy(tessera_plan plan);
 /* Plans problems as tessera_gemm() does, for a beta of 0 and for other values, loads the code of
  * the plans, and allocates a workspace for the stream. The first call for a problem then costs as
  * little as later calls. Without tessera_warm_up(), the first call makes the plan, and loads the
- * kernel if no call has needed it before; the driver may then wait for running kernels. problems:
- * `count` structs of one size, with operands in device memory. The handle keeps two plans for each
+ * kernel if no call has needed it before; loading may wait for running kernels. problems: an array
+ * of `count` structs, whose operands are in device memory. The handle keeps two plans for each
  * problem (plan_cache). options may be null. options->alignment must be the alignment of the
  * addresses in later calls; the other options must be those of the later calls. */
 tessera_status tessera_warm_up(tessera_handle handle, const tessera_problem* problems, size_t count,

@@ -45,7 +45,7 @@ struct ConfigRow {
   Config config;
 };
 
-// Kernels with compiled-in majors have four rows per variant, in this order.
+// A config table for fixed majors has four rows per variant, one for each pair, in this order.
 inline constexpr Majors kAllMajors[4] = {
     {Major::kK, Major::kN}, {Major::kM, Major::kN}, {Major::kK, Major::kK}, {Major::kM, Major::kK}};
 

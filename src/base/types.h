@@ -82,7 +82,7 @@ inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::k
 inline constexpr Types kF16x3Types = same_types(ElementType::kF32, ComputeType::kF16x3);
 inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
 inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
-// Types in which D has the type of the sums. They have no single name on the command line.
+// FP16 and BF16 operands with an FP32 D. The command line has no single word for these types.
 inline constexpr Types kF16ToF32Types{ElementType::kF16, ElementType::kF16, ElementType::kF32,
                                       ElementType::kF32, ComputeType::kF32};
 inline constexpr Types kBf16ToF32Types{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,

@@ -69,7 +69,8 @@ struct ImagePack::Row {
 struct ImagePack::Unpacked : CodeText::Source {
   Unpacked(const ImagePack& of, const Row& from) : pack(of), row(from) {}
 
-  // Returns the image with its cubins and its patched cubin. The first call unpacks the cubins.
+  // Returns the image with its cubins unpacked, also the one whose instructions the build has
+  // reordered (PatchedCubin). The first call unpacks them.
   const CodeImage& code() {
     const std::lock_guard lock(mutex);
     if (!is_unpacked) unpack_code();

@@ -30,8 +30,8 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-// Returns an error for a negative count, stride or number of rows, for overlapping outputs, and for
-// pointers without an alignment.
+// Returns an error if a count, stride or number of rows is negative, if outputs overlap, or if the
+// alignment of a batch of pointers is not given.
 Status check(const Batch& batch);
 // Describes a batch for messages: "a strided batch of 3".
 std::string describe(const Batch& batch);

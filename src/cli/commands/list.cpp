@@ -103,7 +103,8 @@ lab::Json json_of(const Kernel& kernel, const Code& code) {
           {"image", images_of_kernel(kernel)}};
 }
 
-// A row of the table. Registers and shared bytes (static and dynamic) are those of the default row.
+// Returns the line of a kernel in the list. Registers and shared bytes (static and dynamic) are
+// those of the kernel's default config.
 std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
   const KernelRow& row = kernel.rows.front();
   const sass::CubinKernel* first = find(code, row.entry);

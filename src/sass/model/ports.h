@@ -14,7 +14,7 @@
 
 namespace tessera::sass {
 
-// Rules in which GPUs may differ; the defaults are those of the published model.
+// Rules in which GPUs may differ. The defaults are those measured by R. Huerta et al. (see above).
 struct PortRules {
   int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
   int reads_per_cycle = 1;         // per bank

@@ -45,8 +45,8 @@ std::string access_name(std::string_view opcode) {
   return name + "." + std::to_string(access_bits(opcode));
 }
 
-// Returns the machine's name of a PTX opcode; "" if the opcode is not counted. In an FP64 wmma, a
-// lane holds one double of each fragment of A and B, and two of C and D.
+// Returns the name of the SASS instruction for a PTX opcode, or "" if the report does not count the
+// opcode. An FP64 wmma moves one double per lane for a fragment of A or B, and two for C or D.
 std::string machine_name(std::string_view opcode) {
   if (opcode.starts_with("fma.")) return opcode.ends_with(".f64") ? "DFMA" : "FFMA";
   if (opcode.starts_with("bar.") || opcode.starts_with("barrier.")) return "BAR";

@@ -28,7 +28,8 @@ float half_value(std::uint16_t bits) {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
-// Returns one channel as the register gets it: a float for floats and fractions, else an integer.
+// Returns the bits of one channel for the destination register: those of a float if the texture
+// holds floats or normalised integers, else those of an integer.
 std::uint32_t channel_value(const Texture& texture, const std::byte* from) {
   const auto read = [&](auto value) {
     std::memcpy(&value, from, sizeof value);

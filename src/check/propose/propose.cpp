@@ -209,7 +209,7 @@ class Proposer {
     result_.call->is_short = shortened(false);
   }
 
-  // Tries arrays of the allocated lengths. Takes the call if `stays` says whether it is in bounds.
+  // Tries arrays of the allocated lengths. Takes the call if being in bounds equals `stays`.
   bool shortened(bool stays) {
     const Trial trial{.reach = reach_};
     writer_.keeps_allocated = true;

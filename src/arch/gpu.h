@@ -12,7 +12,7 @@ struct Gpu {
   int sms;                // SMs
   int fp32_lanes;         // FP32 multiply-adds per clock and SM
   int fp64_lanes;         // FP64 multiply-adds per clock and SM, without tensor cores
-  int fp64_tensor_lanes;  // the same on tensor cores; 0: has none
+  int fp64_tensor_lanes;  // FP64 multiply-adds on tensor cores; 0: no FP64 tensor cores
   // FP16, BF16 and TF32 multiply-adds per clock and SM, with sums in FP32; 0 if the GPU has no such
   // tensor cores.
   int f16_tensor_lanes, bf16_tensor_lanes, tf32_tensor_lanes;
@@ -20,7 +20,7 @@ struct Gpu {
   double memory_gbs;     // device memory, GB/s (10^9)
   int l2_kib;            // L2 cache
   int shared_kib;        // shared memory per SM
-  int shared_block_kib;  // the most that one block can have
+  int shared_block_kib;  // most shared memory of one block
   int registers;         // 32-bit registers per SM
   // In the next three fields 0 means unknown.
   double measured_fp32;   // TFLOP/s of a pure FFMA loop

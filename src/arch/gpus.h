@@ -29,7 +29,7 @@ inline constexpr Gpu kH200 = {
     .registers = 65536,       // HW: the same table
     .measured_fp32 =
         66.5,  // HW: FFMAs alone, half a second (results/calibration/h200_registers.json)
-    .estimated_fp64 = 33.3,  // the same share of the peak as in the FFMA loop
+    .estimated_fp64 = 33.3,  // assumes the same share of the peak as the FFMA loop
     // HW: a value between the rates of stream_copy (3959 GB/s) and stream_read (4541 GB/s) in
     // results/calibration/h200_calibration.json. The cost model was fitted with this value.
     .assumed_copy = 4265,

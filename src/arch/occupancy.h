@@ -12,10 +12,10 @@ namespace tessera::arch {
 
 // Limits of an SM besides registers and shared memory, and the allocation unit of shared memory.
 struct SmLimits {
-  int warps = 0;            // resident
-  int blocks = 0;           // resident
+  int warps = 0;            // resident on an SM
+  int blocks = 0;           // resident on an SM
   int shared_unit = 0;      // bytes
-  int shared_reserved = 0;  // bytes of each block that the system takes
+  int shared_reserved = 0;  // bytes that the system takes of each block
 };
 
 // HW: limits of warps and blocks, and reserved bytes: CUDA C++ Programming Guide, technical
@@ -69,10 +69,10 @@ struct BlockNeeds {
 };
 
 struct Occupancy {
-  int blocks = 0;     // CTAs of this kernel on one SM; 0: it does not run on this GPU
-  int warps = 0;      // in these blocks
+  int blocks = 0;     // CTAs of the kernel on one SM; 0: the kernel cannot run on this GPU
+  int warps = 0;      // warps in these blocks
   int max_warps = 0;  // the limit of the SM
-  OccupancyLimit limit = OccupancyLimit::kWarps;  // the one that is reached first
+  OccupancyLimit limit = OccupancyLimit::kWarps;  // the limit that is reached first
 
   constexpr double share() const { return static_cast<double>(warps) / max_warps; }
 };

@@ -25,7 +25,7 @@ struct ActivationRow {
   const char* name;  // for the command line, records and Python
   const char* text;  // for messages
   ActivationFormula formula;
-  double steepest_slope;  // the largest factor by which an error of the argument grows
+  double steepest_slope;  // largest factor by which an argument's error grows
   // The number of rounding errors in a result, each one unit roundoff of the type of the products'
   // sum. GELU and SiLU multiply x by a probability: the reciprocal of a sum of 1 and an
   // exponential. The exponential's argument has a few rounding errors, too.

@@ -34,7 +34,7 @@ struct Loads {
 
 // The box that one tensor copy moves, in elements, and its swizzle (in bytes; 0: none).
 struct TensorBox {
-  int inner = 0, outer = 0;  // along the operand's contiguous index, and along the other
+  int inner = 0, outer = 0;  // extents along the operand's contiguous index, and across it
   int swizzle = 0;
 };
 

@@ -19,7 +19,7 @@ enum class ElementType {
   kU32,
   kS64,
   kU64,
-  kMadeUp,  // for tests: no code knows it, and all code must refuse it
+  kMadeUp,  // for tests: all code must refuse this type
 };
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ struct SmallFloat {
 
  private:
   static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  static constexpr int kDropped = 52 - kFractionBits;  // fraction bits of a double beyond ours
+  static constexpr int kDropped = 52 - kFractionBits;  // fraction bits that only a double has
   static constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   static constexpr Bits kTop = ((1 << kExponentBits) - 1) << kFractionBits;
   static constexpr Bits kSign = 1 << (kExponentBits + kFractionBits);

@@ -42,8 +42,8 @@ ElementType parse_element_type(std::string_view argument, std::string_view name)
 enum class ComputeType {
   kF64,
   kF32,
-  kTf32,  // f32 operands rounded to 11 significant bits, summed in f32
-  kF16,   // summed in f16
+  kTf32,  // f32 operands rounded to 11 significant bits, products summed in f32
+  kF16,   // products summed in f16
   kS32,
   kF16x3,  // each f32 operand is split into two f16 terms; three of their products, summed in f32
   kMadeUp,

@@ -22,16 +22,16 @@ struct KernelRow {
   Majors majors;        // kStrided where strides are run-time values
   BlockTile block;
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
-  int threads = 0;             // per block, along x
-  int threads_y = 1;           // and along y
+  int threads = 0;             // threads per block along x
+  int threads_y = 1;           // threads per block along y
   // Fields of production kernels, which may have several rows for the same majors:
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // boxes of the operands that TMA loads
   int shared_bytes = 0;              // dynamic shared memory of a block
-  std::string reduce_entry = {};     // adds the partials of split tiles
+  std::string reduce_entry = {};     // entry that adds the partial sums of split tiles
   std::string repack_entry =
       {};                  // brings operands into the form that tensor copies take; may be empty
-  int ctas_per_sm = 0;     // CTAs per SM: the grid is persistent; 0: a block a tile
+  int ctas_per_sm = 0;     // CTAs per SM of a persistent grid; 0: one block per tile
   int slices = 1;          // parts of a tile's k, each with its own warps
   std::string image = {};  // name of the image with the entry: "12_warp_tile__staged"
   const void* config = nullptr;  // the family's own Config; may be null
@@ -49,7 +49,7 @@ struct HelperEntry {
 
 struct Kernel {
   std::string name;  // the rung's folder, "02_coalesced"
-  std::string idea;  // one short line
+  std::string idea;  // the idea of the kernel in one short line
   Types types;
   std::string family;           // its host file is gemm/families/<family>.cpp
   std::vector<KernelRow> rows;  // variant by variant; the first is the default
@@ -61,13 +61,13 @@ struct Kernel {
   std::map<std::string, CodeImage, std::less<>> own_images = {};
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // namespace of the source: "tessera::warp_tile"
-  std::string configs = "kConfigs";            // the table of its rows there
+  std::string configs = "kConfigs";            // name of the config table there
   std::string params = "tessera::GemmParams";  // parameter type of its entries
   // The kernel itself applies the epilogue of a problem. The library chooses the kernel for
   // problems with an epilogue; for problems without an epilogue, the kernel is also correct.
   bool applies_epilogue = false;
-  bool writes_x = false;  // such a kernel, chosen for problems with an auxiliary output
-  int known_spills = 0;   // that the build lets its main loops have
+  bool writes_x = false;  // applies_epilogue, and writes an auxiliary output
+  int known_spills = 0;   // spills that the build allows in main loops
   // The name of the kernel whose patched form this kernel is; "" if this kernel is not patched.
   // Only the cubins of the two kernels differ: source, PTX, entries and plan are the same.
   std::string patched_from = {};

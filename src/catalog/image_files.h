@@ -34,7 +34,7 @@ class ImageFiles {
   bool take(std::string_view name, bool with_patch, Files& files);
 
   std::string path_;
-  std::unique_ptr<ImagePack> pack_;  // none: files
+  std::unique_ptr<ImagePack> pack_;  // null: `path_` is a folder of files
   std::map<std::string, std::unique_ptr<Files>> read_;
 };
 

@@ -142,7 +142,7 @@ struct ImagePack::Unpacked : CodeText::Source {
   UnpackedParts codes, patch;
   std::vector<Cubin> cubins;
   CodeImage image;
-  bool is_unpacked = false;  // set last, so that it is still false if unpacking throws
+  bool is_unpacked = false;  // set last: stays false if unpacking throws
 };
 
 std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>& images) {

@@ -25,7 +25,7 @@ namespace tessera {
 struct PackedImage {
   std::string name;
   std::string portable_arch;             // "compute_75"; "": there is no portable PTX
-  std::vector<std::string> cubin_archs;  // "sm_90a"; the first one is the PTX's
+  std::vector<std::string> cubin_archs;  // "sm_90a"; the first is the PTX's architecture
   std::string text, code, patch;
 };
 

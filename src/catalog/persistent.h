@@ -92,7 +92,7 @@ Kernel direct_kernel(const std::string& name, std::string idea, const Rows& tabl
     row.repack_entry = repack_entry(name);
   }
   kernel.family = "direct";
-  kernel.first_sm = kernel.last_sm = 90;  // see the kernel above
+  kernel.first_sm = kernel.last_sm = 90;  // tensor copies: sm_90a only
   kernel.source = "kernels/families/simt/direct.cu";
   kernel.name_space = "tessera::simt_direct";
   kernel.params = kernel.name_space + "::DirectParams";
@@ -150,7 +150,7 @@ template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_", name, table));
   kernel.family = "producer_warp";
-  kernel.first_sm = kernel.last_sm = 90;  // see the kernel above
+  kernel.first_sm = kernel.last_sm = 90;  // tensor copies: sm_90a only
   kernel.params = kernel.name_space + "::Params";
   return kernel;
 }

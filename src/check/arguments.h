@@ -22,7 +22,7 @@ enum class ArrayFill {
   kOnes,
   kIota,
   kShuffled,
-  kRepeated,  // as kIota, but each number up to four times, shuffled
+  kRepeated,  // like kShuffled, but a number may occur up to four times
   kConstant
 };
 
@@ -37,7 +37,7 @@ struct ArrayArgument {
 
 struct ScalarArgument {
   ElementType type = ElementType::kS32;
-  std::array<std::byte, 8> value{};  // its first size_of(type) bytes
+  std::array<std::byte, 8> value{};  // the number is in the first size_of(type) bytes
 };
 
 // A struct by value, given as bytes.
@@ -91,8 +91,8 @@ struct TextureArgument {
   std::string array;
   int channels = 1;
   std::string outside = "clamp";  // or border, wrap, mirror
-  bool filters = false;           // linearly
-  bool normalised = false;        // coordinates
+  bool filters = false;           // linear filtering
+  bool normalised = false;        // normalised coordinates
   bool as_fraction = false;       // integers are read as floats
 };
 

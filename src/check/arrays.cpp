@@ -150,7 +150,7 @@ HostArray make_array(const std::string& name, const ArrayArgument& spec, std::ui
   array.initialised = spec.fill != ArrayFill::kUninitialised;
   const std::string what = fmt::format("array {}", name);
   const std::size_t bytes = bytes_of(spec.type, spec.shape, what);
-  lab::require_host_memory(3.0 * bytes, what);  // here, on the device, and read back
+  lab::require_host_memory(3.0 * bytes, what);  // three copies: here, on the device, read back
   array.bytes.resize(bytes);
   if (array.initialised) fill(spec, key_of(name, seed), array);
   return array;

@@ -44,7 +44,7 @@ bool is_nan(const HostArray& array, std::size_t element);
 struct Difference {
   std::size_t count = 0;
   std::string first;   // "[3,17]: 2.5, expected 2.25"
-  double largest = 0;  // largest |found - expected|, NaN left out
+  double largest = 0;  // largest |found - expected| without NaNs
 };
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance);
 

@@ -22,7 +22,7 @@ constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 // A parameter with its C++ type, by which users know it.
 struct Known {
   const KernelParameter& parameter;
-  std::string cpp;  // "float const*"; empty where the kernel's name does not tell
+  std::string cpp;  // "float const*"; empty if the kernel's name has no types
 
   bool is_pointer() const { return parameter.is_pointer || cpp.ends_with('*'); }
   bool may_be_pointer() const {

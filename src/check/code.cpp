@@ -246,7 +246,7 @@ std::vector<std::string> parameter_types(const std::string& name) {
     depth += depth_change(text[i]);
     if (text[i] == ',' && depth == 0) {
       types.emplace_back();
-      ++i;  // the space behind it
+      ++i;  // the space after the comma
     } else {
       types.back() += text[i];
     }

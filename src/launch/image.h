@@ -48,23 +48,23 @@ struct Cubin {
 // A cubin whose machine code the build has reordered. A patched cubin is used only if it was made
 // from the plain cubin of its image.
 struct PatchedCubin {
-  std::span<const std::byte> bytes;  // empty: there is none
+  std::span<const std::byte> bytes;  // empty: there is no patched cubin
   std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)
-  std::string_view note;             // what was done and proved, or why nothing was
-  bool is_checked = false;           // the image's cubin has that hash: loading need not compute it
+  std::string_view note;             // what was changed and proved, or why nothing was changed
+  bool is_checked = false;           // made_from is known to match: loading need not compare
 };
 
 // Compiled code of kernels, as the catalog holds it: PTX for sm_90a and a cubin made from it;
 // portable PTX and cubins made from the portable PTX.
 struct CodeImage {
   std::string_view name;                       // "07_vector_access__32x32x32"
-  CodeText ptx;                                // for sm_90a; the virtual GPU runs this one
+  CodeText ptx;                                // for sm_90a; the virtual GPU runs this PTX
   std::span<const std::byte> cubin;            // made from ptx
   std::string_view cubin_arch;                 // "sm_90a"
   CodeText portable_ptx;                       // for older cards; the driver compiles it
   std::string_view portable_arch;              // "compute_75"
   std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
-  PatchedCubin patched = {};                   // made from `cubin`, and preferred to it
+  PatchedCubin patched = {};                   // made from `cubin`, and preferred to `cubin`
 };
 
 // The cubin that should run: the patched cubin if there is one, else the plain cubin.

@@ -16,7 +16,7 @@ namespace tessera {
 struct LaunchShape {
   std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
   int block = 32;              // threads of a block along x
-  int block_y = 1;             // threads along y: 1 except in the first rungs
+  int block_y = 1;             // threads of a block along y: 1 except in the first rungs
   int shared_bytes = 0;        // dynamic shared memory per block
   int grid_y = 1, grid_z = 1;  // at most 65535
   int block_z = 1;             // at most 64

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20
 // CallWriter::fills says, but outputs stay empty.
 enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
 
-std::size_t arrays_of(const KernelFacts& kernel);  // how many
+std::size_t arrays_of(const KernelFacts& kernel);  // the number of array parameters
 
 // The fills to try for a kernel with integer arrays; for other kernels, only the first fill.
 std::vector<Fills> fills_for(const KernelFacts& kernel);
@@ -30,8 +30,8 @@ class CallWriter {
   CallWriter(const KernelFacts& kernel, const CallWords& given) : kernel_(kernel), given_(given) {}
 
   std::int64_t trial_bytes = kTrialBytes;
-  std::map<std::string, std::int64_t> trial_sizes;  // bytes of arrays that need others
-  bool keeps_allocated = false;                     // also where the kernel reaches further
+  std::map<std::string, std::int64_t> trial_sizes;  // bytes of arrays that need other sizes
+  bool keeps_allocated = false;                     // even if the kernel reaches further
   std::set<std::string> filled;                     // outputs that the kernel reads first
   Fills fills = Fills::kRepeated;                   // used in place of kInputs
 

@@ -32,12 +32,12 @@ struct HostValue {
 // The context of an expression: its place in a function, and known values that are not in the text.
 struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
-  const Token* at = nullptr;                 // definitions further down do not count
+  const Token* at = nullptr;                 // definitions after `at` do not count
   // Known values of template parameters, and of variables of a function that is run. A key is a
   // name or a path, "config.gridDim".
   std::map<std::string, HostValue> bound;
   const Token* call = nullptr;   // the relevant call of the function; null: the first
-  std::set<std::string> hidden;  // variables whose values nobody knows, whatever the text says
+  std::set<std::string> hidden;  // variables of unknown value, whatever the text says
 };
 
 class Evaluator {
@@ -55,9 +55,9 @@ class Evaluator {
 
   // What the values evaluated since the last clear() depend on.
   std::map<std::string, std::int64_t> roots;  // names, with the values in the text
-  std::set<std::string> free;                 // names that nothing defines
-  std::set<std::string> not_run;              // functions of the source that depend on more
-  std::set<std::string> not_found;            // functions that are not in it
+  std::set<std::string> free;                 // undefined names
+  std::set<std::string> not_run;              // functions that depend on unknown values
+  std::set<std::string> not_found;            // functions that are not in the source
   int runs = 0;                               // functions that were run
   void clear() {
     roots.clear();

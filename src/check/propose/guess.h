@@ -26,9 +26,9 @@ struct ParameterGuess {
   std::string name;  // the name in the source, else "p0"
   ParameterRole role = ParameterRole::kNumber;
   ElementType type = ElementType::kS32;  // type of the number, or of the array's elements
-  bool is_constant = false;              // the kernel only reads it
-  bool is_sorted = false;                // it reads neighbours of it, as the begin and end of a row
-  bool is_counted = true;                // atomics may count in it: it begins with zeros
+  bool is_constant = false;              // the kernel only reads the array
+  bool is_sorted = false;                // neighbours are read: begin and end of a row
+  bool is_counted = true;                // atomics may count in the array: begins with zeros
   bool is_opaque = false;                // an array of structs: zeros
   std::size_t bytes = 0;                 // size of a struct
   std::vector<FieldGuess> fields;        // fields of a struct; empty: not known
@@ -55,7 +55,7 @@ IsLaunch launches(const HostSource& source, const LaunchSite& site, const Kernel
 struct Allocated {
   std::int64_t elements = 0;
   bool is_certain =
-      false;         // no other is told for that name, and every word of the size has a value
+      false;         // the only allocation for that name, and every word of its size has a value
   std::string text;  // "rows * sizeof(float)"
 };
 std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,

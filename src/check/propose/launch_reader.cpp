@@ -199,7 +199,7 @@ class LaunchReader {
     candidate.level = static_cast<int>(index);
     add_arguments(candidate);
     std::vector<std::optional<Dims>> shape(2);
-    bool is_told = index == 0 && candidate.changed.empty();  // the shape, by the program alone
+    bool is_told = index == 0 && candidate.changed.empty();  // the program alone gives the shape
     for (std::size_t i = 0; i < shape.size() && i < site_.shape.size(); ++i) {
       evaluator_.clear();
       shape[i] = dims_of(evaluator_.value(site_.shape[i], scope_));

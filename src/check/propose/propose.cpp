@@ -190,7 +190,7 @@ class Proposer {
         return one.chain == from.chain && one.level == level;
       });
       if (from.chain < 0 || interrupted()) return;
-      if (next == candidates.end()) continue;  // it would be the same grid
+      if (next == candidates.end()) continue;  // this level would have the same grid
       const double more = threads_of(*next) / threads_of(from);
       const double next_cost = cost_ * std::max(more, growth_);
       if (next_cost > kMostOfLargest || spent_ + next_cost > kMostInAll || is_late()) return;
@@ -209,7 +209,7 @@ class Proposer {
     result_.call->is_short = shortened(false);
   }
 
-  // Tries arrays of the allocated lengths. Takes the call if `stays` says whether it is in bounds.
+  // Tries arrays of the allocated lengths. Takes the call if being in bounds equals `stays`.
   bool shortened(bool stays) {
     const Trial trial{.reach = reach_};
     writer_.keeps_allocated = true;
@@ -377,10 +377,10 @@ class Proposer {
   const double began_ = processor_seconds();
   const std::vector<Fills> all_fills_ = fills_for(kernel_);
   std::string refusal_;
-  std::set<int> seen_;  // chains whose launch as the program makes it was tried
+  std::set<int> seen_;  // chains whose unchanged launch was tried
   bool fault_under_checks_ = false, has_update_ = false;
   int large_trials_ = 0, stopped_ = 0, refused_ = 0, more_shared_ = 0, further_ = 0;
-  std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
+  std::int64_t least_shared_ = 0;  // with fewer bytes the kernel is out of bounds
   const std::size_t arrays_ = arrays_of(kernel_);
   std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // reach in the call that is kept

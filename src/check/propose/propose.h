@@ -25,18 +25,18 @@ struct Proposal {
   CallWords call;
   Candidate from;
   std::vector<std::string> found;     // checks that have a finding
-  std::vector<std::string> overruns;  // arrays that the program allocates too short for it
-  bool is_fault = false;              // the program's own launch, which does not come to its end
-  bool is_short = false;              // they are as short in the call, which is out of bounds
+  std::vector<std::string> overruns;  // sentences on arrays that the program allocates too short
+  bool is_fault = false;              // `call` is the program's own launch, which ends in a fault
+  bool is_short = false;              // arrays of the call are as short, so it is out of bounds
 };
 
 struct Proposed {
   std::optional<Proposal> call;
   bool reads_launch = false;  // a launch of the kernel was read from its source
   int tried = 0;
-  std::string first;               // how the first call ended that did not come to its end
+  std::string first;               // how the first failed call ended
   std::vector<Candidate> refused;  // the program's own launches that no GPU starts
-  std::string given;               // an error in what is given: no other call was tried
+  std::string given;               // an error in the user's values: no other call was tried
 };
 
 // `plan_of` turns a call into a plan to run, as if a user had typed it.

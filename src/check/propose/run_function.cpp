@@ -336,9 +336,9 @@ class Run : public StatementWalk {
   const HostSource& source_;
   const SourceFunction& function_;
   const int depth_;
-  Scope scope_;                           // its variables are what is bound
+  Scope scope_;                           // `bound` holds the function's variables
   std::set<std::string> dims_;            // parameters that are dim3
-  std::map<std::string, bool> pointers_;  // parameters that are pointers: whether they are given
+  std::map<std::string, bool> pointers_;  // pointer parameters: whether the call gives them
   HostObject returned_;
 };
 

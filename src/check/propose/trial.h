@@ -10,15 +10,15 @@
 namespace tessera::checking {
 
 struct ArrayReach {
-  std::uint64_t read = 0, written = 0;  // bytes up to the end of the last one
+  std::uint64_t read = 0, written = 0;  // bytes from the begin to the end of the last access
 };
 
 struct Trial {
   bool finished = false;
-  std::string fault;                        // how else it ended: "out-of-bounds"
-  std::string message;                      // and what is said of it
+  std::string fault;                        // if not finished, the fault: "out-of-bounds"
+  std::string message;                      // if not finished: the fault's message
   std::map<std::string, ArrayReach> reach;  // by array
-  std::uint64_t instructions = 0;           // warp instructions; 0 if it ended otherwise
+  std::uint64_t instructions = 0;           // warp instructions; 0 if the trial did not finish
 };
 
 // Runs the call without checks. The kernel is stopped after `most_instructions` warp instructions

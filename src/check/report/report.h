@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 struct CheckReport {
   const CheckPlan& plan;
   const CheckResult& result;
-  std::string command;  // the command that repeats it
-  bool all = false;     // every finding, and all that was printed, in full
+  std::string command;  // the command that repeats the check
+  bool all = false;     // shows all findings and all printed text in full
   bool quiet = false;   // leaves out what the kernel printed
 };
 

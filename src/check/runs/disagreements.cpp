@@ -39,8 +39,8 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
 // The elements that differ between the results of two runs in different orders of the warps.
 struct Reordering {
   Elements here, before;
-  std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();  // different values of an array
+  std::size_t elements = 0, repeated = 0;  // repeated: elements whose value the array holds twice
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();  // distinct values of an array
 
   void add(const HostArray& now, const HostArray& first) {
     const std::vector<std::string_view> all = elements_of(now), others = elements_of(first);

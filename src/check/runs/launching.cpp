@@ -92,7 +92,7 @@ Placed place(const CheckPlan& plan, Device& device) {
   for (const auto* arguments : {&plan.pointers, &plan.arguments, &plan.variables}) {
     for (const Argument& argument : *arguments) {
       const bool is_array = std::holds_alternative<PointersArgument>(argument.value);
-      if (is_array && arguments != &plan.pointers) continue;  // it is among them, too
+      if (is_array && arguments != &plan.pointers) continue;  // `pointers` has this argument, too
       for_each_part(argument,
                     [&](const Argument& part) { place_part(plan, part, placed, device); });
     }

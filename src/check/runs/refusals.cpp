@@ -32,7 +32,7 @@ lab::CodeNeeds assembled(const CheckPlan& plan) {
     const std::vector<std::byte> cubin =
         assemble_ptx(plan.code.ptx, target_of(plan.code.ptx), Messages::kHidden);
     return lab::needs_of(cubin, plan.kernel.name);
-  } catch (const std::exception&) {  // no assembler, or PTX that it does not take
+  } catch (const std::exception&) {  // no assembler, or it refuses the PTX
     return {};
   }
 }

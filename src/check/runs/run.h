@@ -32,17 +32,17 @@ struct CheckPlan {
   Code code;
   vgpu::KernelSignature kernel;
   LaunchShape shape;
-  std::vector<Argument> arguments;   // one a parameter
-  std::vector<HostArray> arrays;     // all, those that are no parameters too
-  std::vector<Argument> pointers;    // the arrays of addresses among them
+  std::vector<Argument> arguments;   // one per parameter
+  std::vector<HostArray> arrays;     // all arrays, also those that are no parameters
+  std::vector<Argument> pointers;    // those arguments that are arrays of addresses
   std::vector<Argument> variables;   // --set: values of __device__ and __constant__ variables
-  std::vector<std::string> earlier;  // arrays that the launch ahead writes, which may still run
+  std::vector<std::string> earlier;  // arrays that an earlier launch may still write
   std::vector<Expectation> expectations;
   double tolerance = 0;
-  int warp_orders = 3;  // by index, then random ones
+  int warp_orders = 3;  // first by index, then random orders
   int host_threads = 0;
   double seconds = 60;      // limit of one run
-  bool strict_ptx = false;  // reliance on silicon beyond the PTX ISA is an error
+  bool strict_ptx = false;  // reliance on hardware beyond the PTX ISA is an error
 };
 
 // One legal order in which warps and asynchronous operations run.
@@ -54,7 +54,7 @@ std::string name_of(const RunOrder& order);  // the name of an order: "eager, wa
 
 struct CheckRun {
   RunOrder order;
-  bool finished = false;  // false: a fault ended it, the last of the findings
+  bool finished = false;  // false: a fault ended the run; it is the last finding
   vgpu::LaunchReport report;
 };
 
@@ -70,8 +70,8 @@ struct Disagreement {
 
 // A finding that occurs in one or several runs at the same source lines.
 struct SeenFinding {
-  vgpu::Finding finding;  // the first, with the largest count of the runs
-  int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
+  vgpu::Finding finding;  // the first such finding, with the largest count of all runs
+  int instructions = 1;   // PTX instructions of these lines with the finding, in one run
   int runs = 1;           // runs with this finding
   std::string order;      // order of the first such run
 };
@@ -83,19 +83,19 @@ inline bool is_note(const SeenFinding& seen) {
 struct CheckResult {
   std::vector<CheckRun> runs;
   std::vector<SeenFinding> findings;  // worst first
-  std::vector<vgpu::Cure> groups;     // findings that one change mends are reported together
-  std::vector<HostArray> results;     // arrays of the first run that finished; empty if none did
+  std::vector<vgpu::Cure> groups;     // a group: findings that one change cures
+  std::vector<HostArray> results;     // arrays of the first finished run; empty without such a run
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // addresses of the arrays, the same in every run
   std::set<std::string> times;         // arrays of what the kernel read from a clock, or of its SM
-  std::vector<vgpu::ArrayUse> arrays;  // the arrays that its accesses must stay in
-  std::vector<vgpu::Update> updates;   // updates that the code may do
+  std::vector<vgpu::ArrayUse> arrays;  // arrays within which the kernel's accesses must stay
+  std::vector<vgpu::Update> updates;   // updates of memory that the code may make
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
-  bool stopped = false;       // by Ctrl-C, before the last run
+  bool stopped = false;       // stopped by Ctrl-C before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
   std::vector<std::string> remarks;         // on the results of the first run that finished
   std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
-  std::string printed;                      // by printf, in the first run
+  std::string printed;                      // what printf wrote in the first run
 
   // Returns the number of groups whose findings are not notes.
   std::size_t wrong_groups() const {

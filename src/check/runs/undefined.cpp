@@ -69,7 +69,7 @@ std::vector<HostArray>::const_iterator array_named(const std::vector<HostArray>&
 struct Outcome {
   std::vector<HostArray> results;
   std::optional<vgpu::Finding> fault;
-  bool is_over = true;  // false: it was stopped from outside
+  bool is_over = true;  // false: the run was stopped from outside
 };
 
 // Runs the plan with `bits` in place of undefined values. WHY one host thread: blocks that add to

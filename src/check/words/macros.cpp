@@ -111,7 +111,7 @@ class Expander {
     if (!add_body(*macro, name, given, active, depth, out) ||
         (that_launch_.count(name) == 0 &&
          !speaks_of({out.data() + before, out.data() + out.size()}, that_launch_))) {
-      out.resize(before);  // it drops the launch that it is given, or has no end
+      out.resize(before);  // it drops a launch in its arguments, or does not end
       out.push_back(*token);
       return token + 1;
     }

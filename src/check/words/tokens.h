@@ -23,7 +23,7 @@ struct Token {
 // A range of neighbouring tokens in one list.
 struct TokenRange {
   const Token* first = nullptr;
-  const Token* last = nullptr;  // behind the end
+  const Token* last = nullptr;  // one past the end
 
   bool empty() const { return first == last; }
   std::size_t size() const { return static_cast<std::size_t>(last - first); }
@@ -32,7 +32,7 @@ std::string text_of(TokenRange words);  // "(n + 255) / 256"
 
 struct Macro {
   bool takes_arguments = false;
-  bool is_variadic = false;  // its last parameter is the rest of the arguments
+  bool is_variadic = false;  // the last parameter takes all further arguments
   std::vector<std::string> parameters;
   std::vector<Token> body;
 };
@@ -40,7 +40,7 @@ struct Macro {
 // "#define NAME", or "#undef NAME".
 struct MacroDefinition {
   std::string name;
-  std::size_t at = 0;  // index of the first token after it
+  std::size_t at = 0;  // index of the first token after the directive
   bool is_end = false;
   Macro macro;
 };

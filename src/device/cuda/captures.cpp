@@ -45,7 +45,7 @@ void CudaDevice::when_graph_is_gone(void* stream, Gone gone) {
   Gone* const held = owned.release();
   const Result result = driver_.graph_retain_user_object(graph, object, 1, kMove);
   if (result == kSuccess) return;
-  *held = {};  // the caller hears of the failure instead
+  *held = {};  // the caller gets the error instead
   driver_.user_object_release(object, 1);
   call("cuGraphRetainUserObject", result);
 }

@@ -54,7 +54,7 @@ void CudaDevice::read_info() { info_ = info_of(driver_, context_.gpu(), context_
 void CudaDevice::close() noexcept {
   if (!context_.get()) return;
   const InContext context(driver_, context_.get());
-  if (context.result() != kSuccess) return;  // its owner has destroyed it, and all that was in it
+  if (context.result() != kSuccess) return;  // the owner has destroyed the context and all it held
   for (Event event : marks_) driver_.event_destroy(event);
   modules_.unload();
   if (own_stream_) driver_.stream_destroy(own_stream_);

@@ -30,7 +30,7 @@ class ModuleCache {
 
  private:
   struct Image {
-    std::mutex mutex;   // of all that follows
+    std::mutex mutex;   // guards the members below
     LoadedModule code;  // null module: not loaded yet
     std::map<std::string, Entry, std::less<>> entries;
   };

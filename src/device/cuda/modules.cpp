@@ -14,9 +14,9 @@ namespace {
 struct Candidate {
   std::string description;
   std::span<const std::byte> cubin;
-  std::string misfit;  // why it is not even tried; "" if it is
+  std::string misfit;  // why the code is not tried; "" if it is tried
   bool is_patched = false;
-  CodeText ptx = {};  // where there is no cubin; read only if it is tried
+  CodeText ptx = {};  // if there is no cubin; read only when tried
 
   std::span<const std::byte> bytes() const {
     return ptx.empty() ? cubin : std::as_bytes(std::span<const char>(ptx.view()));

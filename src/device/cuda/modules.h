@@ -17,7 +17,7 @@ struct LoadedModule {
   // The code that was loaded: "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by
   // driver)", "cubin sm_90a (patched one not used: this GPU is sm_86)".
   std::string description;
-  std::span<const std::byte> code = {};  // of the image
+  std::span<const std::byte> code = {};  // bytes in the image
   bool is_patched = false;
 };
 

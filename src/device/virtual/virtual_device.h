@@ -11,7 +11,7 @@ namespace tessera {
 
 struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
-  std::size_t memory_bytes = 0;  // 0: no limit but the host's
+  std::size_t memory_bytes = 0;  // 0: limited by host memory only
   int sms = 132;                 // for plans of persistent grids; HW: an H200 has 132
   bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
   vgpu::Observation observation = {};

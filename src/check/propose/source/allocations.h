@@ -12,7 +12,7 @@ struct Allocation {
   TokenRange size;
   bool counts_elements = false;
   bool is_only =
-      false;  // the text tells no other for this name, nor gives the pointer another value
+      false;  // the text has no other allocation for the name, and no other value of the pointer
 };
 
 // Returns the allocation for this name in the function, or in the whole source.

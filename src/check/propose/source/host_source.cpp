@@ -7,8 +7,8 @@
 namespace tessera::checking {
 namespace {
 
-// Returns the token after the name of a called function: "f(", "f<T>(". For a constructor, also for
-// "T x(" and "make_unique<T>(", and with "{". Returns null for other uses.
+// Returns the token after the name of a called function: "f(", "f<T>("; for a constructor also "T
+// x(" and "make_unique<T>(", or with "{" for "(". Returns null for other uses of the name.
 const Token* opening(const Token* name, const Token* last, const SourceFunction& function,
                      std::vector<TokenRange>& template_arguments) {
   const Token* open = name + 1;

@@ -32,7 +32,7 @@ struct SourceFunction {
   std::vector<std::string> template_parameters;
   std::vector<SourceParameter> parameters;
   std::vector<MemberInitial> initials;
-  std::string returns;  // the last name of its type: "dim3"; empty where that is not seen
+  std::string returns;  // last name of the returned type: "dim3"; empty if unknown
   TokenRange body;      // with its braces
   bool is_kernel = false, is_device = false, is_constructor = false;
   const SourceFunction* outer = nullptr;  // the function around a lambda
@@ -44,8 +44,8 @@ struct FunctionCall {
   const SourceFunction* function = nullptr;
   std::vector<TokenRange> template_arguments, arguments;
 
-  TokenRange given_for(const std::string& parameter) const;  // also of a template; or empty
-  std::vector<TokenRange> given_from(const std::string& parameter) const;  // from this one on
+  TokenRange given_for(const std::string& parameter) const;  // or template parameter; may be empty
+  std::vector<TokenRange> given_from(const std::string& parameter) const;  // from this parameter on
 };
 
 class HostSource {
@@ -70,7 +70,7 @@ class HostSource {
   // Returns the calls of this function from other functions of the source.
   const std::vector<FunctionCall>& calls_of(const SourceFunction& function) const;
   const SourceFunction* kernel(const std::string& name) const;
-  const SourceFunction* function(const std::string& name) const;  // no kernel
+  const SourceFunction* function(const std::string& name) const;  // not a kernel
   // Returns the function of this name with this number of arguments, if there is one.
   const SourceFunction* function(const std::string& name, std::size_t arguments) const;
   // Whether device code uses the name: changing its value then changes the kernel.

@@ -15,12 +15,12 @@ struct LaunchSite {
   std::string kernel;
   std::vector<TokenRange> template_arguments, arguments;
   std::vector<TokenRange> shape;    // grid, block, bytes of shared memory; empty words: not told
-  std::vector<TokenRange> cluster;  // its extents, where the launch gives one
+  std::vector<TokenRange> cluster;  // extents of the cluster, if the launch has one
   const Token* at = nullptr;
   // The call of the surrounding function that names the kernel; null if the launch itself names the
   // kernel.
   const Token* call = nullptr;
-  bool has_arguments_of_call = false;  // its arguments are words of that call
+  bool has_arguments_of_call = false;  // the launch's arguments are words of `call`
   std::string by;                      // "cudaLaunchKernel"; empty: <<<>>>
   int line = 0;
   std::string file;

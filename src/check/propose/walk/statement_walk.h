@@ -22,8 +22,8 @@ class StatementWalk {
   virtual std::optional<HostValue> value(TokenRange words) = 0;
   virtual void simple(TokenRange words) = 0;   // a declaration, an assignment, a call; no ";"
   virtual void returns(TokenRange words) = 0;  // may be empty
-  virtual bool may_set(const std::string& function) const = 0;      // its arguments
-  virtual void forget(const std::set<std::string>& variables) = 0;  // they may have other values
+  virtual bool may_set(const std::string& function) const = 0;      // sets its arguments
+  virtual void forget(const std::set<std::string>& variables) = 0;  // values become unknown
 
  private:
   // How a statement ends. kLost: the next statement is not known.

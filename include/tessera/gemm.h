@@ -332,10 +332,10 @@ tessera_status tessera_pack(tessera_packed* packed, tessera_handle handle,
 tessera_status tessera_packed_destroy(tessera_packed packed);
 
 /* Finds the kernel that would run, its predicted time, and why a faster kernel is not possible. The
- * caller sets explanation->size; options may be null. choices may be null if count is 0; otherwise
- * it has room for `count` choices, and the caller sets the size of the first one. The choices are
- * ordered by time; the first one is the choice that would be taken. Entries beyond
- * explanation->choices keep their values. */
+ * caller sets explanation->size; options may be null. choices has room for `count` entries, and the
+ * caller sets choices[0].size; if count is 0, choices may be null. The entries are written in order
+ * of time: choices[0] would be taken. explanation->choices is set to the number of entries written;
+ * later entries keep their values. */
 tessera_status tessera_explain(tessera_handle handle, const tessera_problem* problem,
                                const tessera_plan_options* options,
                                tessera_explanation* explanation, tessera_choice* choices,

@@ -24,7 +24,7 @@ struct KernelRow {
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
   int threads = 0;             // threads per block along x
   int threads_y = 1;           // threads per block along y
-  // Fields of production kernels, which may have several rows for the same majors:
+  // Fields of production kernels. Such a kernel may have several rows with equal majors.
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // boxes of the operands that TMA loads
   int shared_bytes = 0;              // dynamic shared memory of a block

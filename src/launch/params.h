@@ -23,8 +23,8 @@ struct GemmParams {
   double alpha, beta;  // a float kernel rounds them to float: exact, since they came from floats
 };
 
-// The address of a tensor and the size of the box that a copy moves, encoded by the device that
-// runs the kernel (launch/launch.h). It is a parameter of which a kernel uses only the address.
+// A tensor map, opaque: the host encodes a tensor's address and the box that a copy moves
+// (launch/launch.h). A kernel has the map as a parameter, and passes the map's address to copies.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };

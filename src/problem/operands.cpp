@@ -106,7 +106,7 @@ Operands operands_of_product(const OperandTable& table, const Operands& operands
   if (i == 0) return product;
   for (const Operand& operand : table) {
     if (operands[operand.id] == 0) continue;
-    // WHY unsigned: the stride of a matrix that is not read may be any number, and may overflow.
+    // WHY unsigned: a matrix that is not read may have any stride, so this product may overflow.
     product[operand.id] += static_cast<std::uint64_t>(i) *
                            static_cast<std::uint64_t>(operand.product_stride) *
                            static_cast<unsigned>(size_of(operand.type));

@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr int kMostShapes = 100000;  // per call; more shapes must be a typing error
+constexpr int kMostShapes = 100000;  // per call; a range with more shapes was mistyped
 constexpr const char* kTypeHelp =
     "only kernels of this type: f64, f32, tf32 (f32, multiplied with 11 bits), f16x3 (f32 in two "
     "f16 terms), f16, bf16 (summed in f32), e4m3 (D bf16), s8 (D s32), or five, A,B,C,D,compute: "

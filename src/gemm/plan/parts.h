@@ -14,9 +14,9 @@ namespace tessera::gemm {
 Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
                   const PlanOptions& options, Plan& plan);
 
-// Plans a product that is not a batch in the fewest parts for which the cheapest kernel of a part
-// fits the workspace limit. Takes that plan if it costs less than `least_cost` (microseconds), the
-// cost of the best plan of the whole. Else returns false and leaves `plan` as it was.
+// Plans the product, which must not be a batch, in parts: the fewest for which a part's cheapest
+// kernel fits the workspace limit. If they cost less than `least_cost` (microseconds, the best plan
+// without parts), sets `plan` and returns true; else returns false and leaves `plan` unchanged.
 bool plan_in_parts(double least_cost, const PlanOptions& options, Plan& plan);
 
 }  // namespace tessera::gemm

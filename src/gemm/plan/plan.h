@@ -30,7 +30,7 @@ struct Candidate : Offer {
   }
 };
 
-// The entry of the user's overlay for a problem. Without an entry all fields are empty.
+// A problem's entry in the user's file of tuned plans, the overlay. No entry: all fields are empty.
 struct Tuned {
   std::string plan;                // Candidate::name()
   double us = 0, by_model_us = 0;  // measured: of this plan, and of the model's choice

@@ -91,8 +91,8 @@ struct TwoPlans {
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
-// Five rounds of bursts of 10 ms, with idling only before calls above 100 us, for two plans and no
-// vendor.
+// The protocol that compares two of our plans, without the vendor's library: five rounds of 10 ms
+// bursts. The device idles only before calls that take more than 100 us.
 SuiteProtocol two_plans_protocol();
 
 struct CellBenchOptions {

@@ -30,7 +30,7 @@ struct Config {
   constexpr int ctas_per_sm() const { return 1; }
   constexpr int depth() const { return block.k; }  // k steps of a warp per stage
 
-  // Floats from one k to the next; padded if the copy transposes the tile (as in rung 13).
+  // Pitch of a shared tile: floats from one k to the next. Tiles that a copy transposes are padded.
   constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats

@@ -18,7 +18,7 @@ namespace tessera::stream_k {
 
 using schedule::Work;
 
-// The entry point of the second launch.
+// The entry point of the second launch, which adds the partial sums of split tiles.
 template <int block_m, int block_n>
 __device__ void reduce(const Params& p) {
   passes::reduce_tiles<ElementType::kBf16, block_m, block_n>(p);

@@ -12,7 +12,7 @@
 
 namespace tessera::sass {
 
-// The registers of a thread's 64 sums in one step of k: C(row, column) += A * B.
+// Published registers for one k of a thread's 8 x 8 sums, C(row, column) += A * B.
 struct PublishedMap {
   std::string_view name, from;
   BankModel model;  // bank model of the card that the map was made for

@@ -130,8 +130,8 @@ double lost_to_ports(const KernelReport& kernel, const LoopReport& loop) {
   return (loop.ports.bubbles + crowded) / std::max(1.0, loop.ports.cycles);
 }
 
-// Returns the verdict for a GPU whose FFMAs leave every second issue slot free: the pipe then
-// mostly hides the cycles that the ports lose.
+// Returns the verdict for a GPU that issues an FFMA in every second slot only: conflicts at the
+// register ports then cost little, because the FMA pipe is busy anyway.
 std::string half_rate_verdict(const KernelReport& kernel, const LoopReport& loop) {
   const int ffmas = loop.mix[Kind::kFfma], others = loop.slots() - ffmas;
   const int free = slots_between_ffmas(kernel, loop);

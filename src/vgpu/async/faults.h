@@ -28,8 +28,8 @@ std::byte* find_in_cluster(const Lanes& lanes, const Op& op, const BadAccess& ac
 // Faults because this row or column of a matrix does not start at a multiple of access.bytes.
 [[noreturn]] void fault_misaligned_row(const Lanes& lanes, const Op& op, const BadAccess& access);
 
-// Reports an access of the lanes in `mask` to lanes.observer, which must not be null. `address` has
-// 32 addresses in the window; in shared memory they also contain the CTA's rank.
+// Tells lanes.observer, which must not be null, that the lanes in `mask` access memory. `address`
+// has one address in `window` per lane; addresses of shared memory also contain the CTA's rank.
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address);
 

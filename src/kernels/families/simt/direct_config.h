@@ -48,8 +48,8 @@ struct Config {
   }
   // Bytes of the ring, one mbarrier per stage and staged rows; 256 more for alignment to 128 bytes.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + rows_bytes(); }
-  // An operand along k is loaded as panels of eight k. Rows 4 i + q of m (or n) with the same q
-  // form a plane; the maps have an additional dimension for planes, and a box has all four planes.
+  // An operand contiguous along k is loaded in panels of eight k. Row r (of m or n) is in plane
+  // r % 4. The tensor map has one more dimension for planes, and a box has rows of all four planes.
   constexpr TensorBox a_box() const {
     return a_along_k() ? TensorBox{kPanel, block.m / 4, 4 * kPanel} : TensorBox{block.m, block.k};
   }

@@ -35,7 +35,7 @@ struct Replay {
   // `ms` does if the launch does not fill the GPU; the largest first.
   std::vector<UnitTime> rest;
 };
-// Names of components in `rest`.
+// Names of components in Replay::rest: time that no unit explains.
 inline const std::string kUnhidden = "latencies and barriers";
 inline const std::string kFilling = "filling and draining the SMs";
 

@@ -59,7 +59,7 @@ inline bool has_bits(const Ints& v) {
   return any;
 }
 
-// ---- from panels to factors ---------------------------------------------------------------------
+// ---- fills Factors from Panels: values and exponents by lane -----------------------------------
 
 // WHY intrinsics: compilers find no good code for moving numbers between lanes.
 

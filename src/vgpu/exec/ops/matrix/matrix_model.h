@@ -23,8 +23,8 @@ struct SumModel {
   int fraction = 25;  // bits kept below the largest exponent
   int kept = 23;      // fraction bits of a single-precision result, which is truncated
   int group = 16;     // products that are added at once
-  // On sm_90, ptxas compiles mma on 8-bit floats to two FP16 products, which start from zero, and
-  // one IEEE sum: first bytes 0 and 1 of every register, then bytes 2 and 3.
+  // On sm_90, ptxas splits an mma on 8-bit floats into an FP16 mma of bytes 0 and 1 of each
+  // register, an FP16 mma of bytes 2 and 3, both with sums that start from zero, and one IEEE sum.
   bool by_halves = false;
 };
 

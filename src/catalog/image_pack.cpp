@@ -1,6 +1,8 @@
 #include "catalog/image_pack.h"
 
 #include <array>
+#include <cstdint>
+#include <deque>
 #include <mutex>
 #include <span>
 #include <sstream>
@@ -110,13 +112,19 @@ struct ImagePack::Unpacked : CodeText::Source {
     texts.assign(two.begin(), two.begin() + 2);
   }
 
+  // Returns the bytes at a multiple of 8: a copy if texts of an earlier file precede them.
+  std::string_view aligned(std::string_view bytes) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 == 0) return bytes;
+    return copies.emplace_back(bytes);
+  }
+
   void unpack_code() {
     const std::size_t texts_in_code = row.has_text_in_code ? 2 : 0;
     codes = parts_of(row.code, row.cubin_archs.size() + texts_in_code);
     if (row.has_text_in_code) keep_texts(codes.parts);
     cubins.clear();
     for (std::size_t i = 0; i < row.cubin_archs.size(); ++i) {
-      cubins.push_back({row.cubin_archs[i], bytes_of(codes.parts[texts_in_code + i])});
+      cubins.push_back({row.cubin_archs[i], bytes_of(aligned(codes.parts[texts_in_code + i]))});
     }
     if (!row.patch.bytes.empty()) {
       patch = parts_of(row.patch, 3, codes.parts.at(texts_in_code));
@@ -140,6 +148,7 @@ struct ImagePack::Unpacked : CodeText::Source {
   mutable std::mutex mutex;
   mutable std::vector<std::string> texts;
   UnpackedParts codes, patch;
+  std::deque<std::string> copies;  // of cubins
   std::vector<Cubin> cubins;
   CodeImage image;
   bool is_unpacked = false;  // set last: stays false if unpacking throws

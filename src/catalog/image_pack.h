@@ -42,7 +42,8 @@ std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>&
 class ImagePack {
  public:
   // Throws kUnavailable, naming the path and the rule, when the file cannot be read, is not an
-  // image pack, or has another length than its first lines state.
+  // image pack, or has another length than its first lines state. The file must not change in place
+  // while the object exists.
   explicit ImagePack(const std::string& path);
   // Reads a pack from `bytes`, which must outlive the object. `path` names the bytes in messages.
   // Throws kUnavailable like the constructor above.

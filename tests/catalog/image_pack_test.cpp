@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -163,6 +164,7 @@ TEST_F(Images, ThoseOfAnEarlierBuildAreRead) {
   EXPECT_EQ(one.cubin.size(), known.size());
   EXPECT_EQ(one.patched.bytes.size(), 7u);
   EXPECT_FALSE(one.patched.is_checked);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.cubin.data()) % 8, 0u);
 }
 
 // PTX is unpacked, and its bytes compared, when it is read.

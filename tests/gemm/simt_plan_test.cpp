@@ -267,6 +267,15 @@ TEST(SimtPlan, PartialsOfSplitTilesAreAddedByASecondLaunch) {
   EXPECT_EQ(plan_of(row_major(0, 5, 5), {}).workspace_bytes(), 0);
 }
 
+TEST(SimtPlan, WithoutRoomForPartialsNoTileIsSplit) {
+  const Problem problem = row_major(256, 128, 65536);
+  const std::int64_t bytes = plan_of(problem, {.repack = Policy::kNever}).workspace_bytes();
+  const gemm::Plan less =
+      plan_of(problem, {.workspace_limit = bytes - 1, .repack = Policy::kNever});
+  EXPECT_EQ(launches_of(less).size(), 1u);
+  EXPECT_LT(less.workspace_bytes(), bytes);
+}
+
 // Another way to load must not split other tiles: the sums would have other bits.
 TEST(SimtPlan, TheScheduleDoesNotDependOnAlignment) {
   const Operands odd{0x1004, 0x2004, 0x3000, 0x4000};

@@ -4,16 +4,18 @@
     tests/house/count_lines.py BEFORE AFTER > results/house/lines.json
 """
 import json
+import pathlib
 import re
 import subprocess
 import sys
 
 ROOMS = ("src/gemm", "src/kernels")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE = re.compile(r"\.(h|cpp|cu|inc)$")
 
 
 def git(*words):
-    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout
 
 
 def lines_of(text):

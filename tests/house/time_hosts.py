@@ -24,7 +24,7 @@ def medians_of(text):
         if found := PROBLEM.match(line):
             problem = found[1]
         elif problem and (found := TIMES.match(line)):
-            medians[problem, found[1]] = float(found[3])
+            medians[problem, found[1]] = max(float(found[3]), 0.005)  # printed with two decimals
     return medians
 
 
@@ -44,11 +44,17 @@ def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     folders = sys.argv[1:3]
-    rounds = [[medians_of(subprocess.run([f"{folder}/host_time", CALLS], check=True, capture_output=True, text=True).stdout)
-               for folder in folders] for _ in range(int(sys.argv[3]) if len(sys.argv) > 3 else 5)]
+    rounds = []
+    for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 5):
+        order = folders if number % 2 == 0 else folders[::-1]
+        printed = {folder: subprocess.run([f"{folder}/host_time", CALLS], check=True, capture_output=True, text=True)
+                   for folder in order}
+        times = {folder: medians_of(run.stdout) for folder, run in printed.items()}
+        rounds.append([times[folder] for folder in folders])
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    commits = {"before": commit_of(folders[0]), "after": commit_of(folders[1])}
     print(json.dumps({"schema": "tessera.host_times/1", "cpu": cpu[1] if cpu else "", "rounds": len(rounds),
-                      "before": commit_of(folders[0]), "after": commit_of(folders[1]), "times": joined(rounds)}, indent=1))
+                      **commits, "times": joined(rounds)}, indent=1))
 
 
 if __name__ == "__main__":

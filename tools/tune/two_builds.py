@@ -23,39 +23,47 @@ LEAST = 0.98
 
 
 def timed(program, element_type, sizes, bench_rounds):
-    """The output of one bench run: every size and layout of a type."""
-    return json.loads(subprocess.run(
+    """The output of one bench run: every size and layout of a type. The exit status is 1 where a result was wrong."""
+    run = subprocess.run(
         [program, "bench", "--kernel", "best", "--type", element_type, "-m", sizes, "--layout", "all",
          "--mode", "burst", "--workspace-limit", "none", "--rounds", str(bench_rounds), "--json", "-"],
-        check=True, stdout=subprocess.PIPE).stdout)
+        stdout=subprocess.PIPE)
+    if run.returncode not in (0, 1):
+        sys.exit(f"two_builds.py: {program} ended with status {run.returncode}")
+    return json.loads(run.stdout)
 
 
 def cells_of(file):
     """(size, layout) -> kernel, milliseconds of ours and of the vendor's; of runs with checked results alone."""
     return {(run["problem"]["m"], run["problem"]["layout"]):
-            (f"{run['kernel']}/{run['config']}", run["time_ms"]["median"], run["vendor"]["time_ms"]["median"])
+            (f"{run['kernel']}/{run['config']}", run["time_ms"]["median"],
+             run["vendor"]["time_ms"]["median"] if run.get("vendor") else None)
             for run in file["runs"] if run["verified"] in ("full", "sampled") and run.get("workspace_limit") is None}
 
 
 def joined(rounds):
-    """rounds: a list of {type: (old file, new file)}. One entry for each product that both programs timed."""
+    """rounds: a list of {type: (old file, new file)}. One entry for each product that a program timed and verified;
+    null for a round in which one of the programs did not."""
     cells = {}
-    for files in rounds:
-        for element_type, (old, new) in files.items():
-            old, new = cells_of(old), cells_of(new)
-            for key in sorted(old.keys() & new.keys()):
-                cell = cells.setdefault((element_type, *key), {"type": element_type, "size": key[0], "layout": key[1],
-                                                               "old": old[key][0], "new": new[key][0], "old_ms": [],
-                                                               "new_ms": [], "vendor_ms": []})
-                cell["old_ms"].append(round(old[key][1], 6))
-                cell["new_ms"].append(round(new[key][1], 6))
-                cell["vendor_ms"].append([round(old[key][2], 6), round(new[key][2], 6)])
+    for number, files in enumerate(rounds):
+        for element_type, pair in files.items():
+            old, new = map(cells_of, pair)
+            for key in sorted(old.keys() | new.keys()):
+                nothing = [None] * len(rounds)
+                cell = cells.setdefault((element_type, *key), {
+                    "type": element_type, "size": key[0], "layout": key[1], "old": None, "new": None,
+                    "old_ms": nothing, "new_ms": nothing[:], "vendor_ms": nothing[:]})
+                for name, timings in (("old", old), ("new", new)):
+                    if key in timings:
+                        cell[name], cell[f"{name}_ms"][number] = timings[key][0], timings[key][1]
+                if key in old and key in new:
+                    cell["vendor_ms"][number] = [old[key][2], new[key][2]]
     return list(cells.values())
 
 
 def ratios(cell):
-    """Speed of the new program over that of the old one, by round."""
-    return [old / new for old, new in zip(cell["old_ms"], cell["new_ms"])]
+    """Speed of the new program over that of the old one, by round; None where a program did not time the product."""
+    return [old / new if old and new else None for old, new in zip(cell["old_ms"], cell["new_ms"])]
 
 
 def mean(values):
@@ -63,19 +71,33 @@ def mean(values):
 
 
 def summary(cells):
-    """Lines: a mean for each type and round, then the products below LEAST in every round."""
+    """Lines: a mean for each type and round, the products below LEAST in every round, and those without a ratio."""
     lines = []
-    for element_type in dict.fromkeys(cell["type"] for cell in cells):
-        of_type = [ratios(cell) for cell in cells if cell["type"] == element_type]
+    whole = [cell for cell in cells if None not in ratios(cell)]
+    for element_type in dict.fromkeys(cell["type"] for cell in whole):
+        of_type = [ratios(cell) for cell in whole if cell["type"] == element_type]
         means = [mean(of_round) for of_round in zip(*of_type)]
         lines.append(f"{element_type}: {', '.join(f'{one:.4f}' for one in means)} ({len(of_type)} products)")
-    everything = [ratio for cell in cells for ratio in ratios(cell)]
-    lines.append(f"all: {mean(everything):.4f}")
+    if whole:
+        lines.append(f"all: {mean([ratio for cell in whole for ratio in ratios(cell)]):.4f}")
     for cell in cells:
-        if max(ratios(cell)) < LEAST:
-            lines.append(f"below {LEAST}: {cell['type']} {cell['size']} {cell['layout']} "
-                         f"{', '.join(f'{one:.3f}' for one in ratios(cell))} ({cell['old']} -> {cell['new']})")
+        name = f"{cell['type']} {cell['size']} {cell['layout']}"
+        if None in ratios(cell):
+            lines.append(f"not timed or not verified by both programs in every round: {name}")
+        elif max(ratios(cell)) < LEAST:
+            lines.append(f"below {LEAST}: {name} {', '.join(f'{one:.3f}' for one in ratios(cell))} "
+                         f"({cell['old']} -> {cell['new']})")
     return lines
+
+
+def write(given, environments, cells):
+    new = environments["new"]
+    stored = {"schema": "tessera.two_builds/1", "old_commit": environments["old"]["commit"],
+              "new_commit": new["commit"], "gpu": new["device"]["name"], "driver": new["device"].get("driver"),
+              "vendor": new["libraries"].get("vendor"), "bench_rounds": given.bench_rounds, "cells": cells}
+    with open(given.out, "w") as file:
+        json.dump(stored, file, indent=1)
+        file.write("\n")
 
 
 def main():
@@ -102,16 +124,10 @@ def main():
                 environments[name] = pair[name]["environment"]
             files[element_type] = (pair["old"], pair["new"])
         rounds.append(files)
+        write(given, environments, joined(rounds))
     cells = joined(rounds)
-    if not cells:
+    if not any(cell["old"] and cell["new"] for cell in cells):
         sys.exit("two_builds.py: no product was timed and verified by both programs")
-    new = environments["new"]
-    stored = {"schema": "tessera.two_builds/1", "old_commit": environments["old"]["commit"],
-              "new_commit": new["commit"], "gpu": new["device"]["name"], "driver": new["device"].get("driver"),
-              "vendor": new["libraries"]["vendor"], "bench_rounds": given.bench_rounds, "cells": cells}
-    with open(given.out, "w") as file:
-        json.dump(stored, file, indent=1)
-        file.write("\n")
     print("\n".join(summary(cells)))
 
 

@@ -19,9 +19,12 @@ def run(size, layout, verified="full", limit=None):
     return {"problem": {"m": size, "layout": layout}, "kernel": given["--type"], "config": "NAME", "time_ms": ms,
             "vendor": {"time_ms": {"median": 3e-3}}, "verified": verified, "workspace_limit": limit}
 runs = [run(int(size), layout) for size in given["-m"].split(",") for layout in ("NN", "TN")]
-runs += [run(32, "NT", "wrong"), run(32, "TT", limit=64)]
+runs += [run(32, "NT", "failed"), run(32, "TT", limit=64)]
+runs += [run(32, "TT")] if "NAME" == "old" else []
+runs[0]["vendor"] = None
 print(json.dumps({"environment": {"commit": "NAME", "device": {"name": "a card"}, "libraries": {"vendor": "v"}},
                   "runs": runs}))
+sys.exit(1)  # a result was wrong
 """
 
 
@@ -41,10 +44,15 @@ class TwoBuilds(unittest.TestCase):
             _, stored = self.run_tool(Path(folder), "none", "--rounds", "3")
             self.assertEqual((stored["old_commit"], stored["new_commit"], stored["gpu"]), ("old", "new", "a card"))
             keys = [(cell["type"], cell["size"], cell["layout"]) for cell in stored["cells"]]
-            self.assertEqual(keys, [(t, s, l) for t in ("f32", "f64") for s in (32, 64) for l in ("NN", "TN")])
+            self.assertEqual(keys, [(t, s, l) for t in ("f32", "f64") for s in (32, 64)
+                                    for l in (("NN", "TN", "TT") if s == 32 else ("NN", "TN"))])
             for cell in stored["cells"]:
+                if cell["layout"] == "TT":
+                    self.assertEqual((cell["old_ms"], cell["new_ms"], cell["new"]), ([1e-3] * 3, [None] * 3, None))
+                    continue
                 self.assertEqual((cell["old_ms"], cell["new_ms"]), ([1e-3] * 3, [1e-3] * 3))
-                self.assertEqual(cell["vendor_ms"], [[3e-3, 3e-3]] * 3)
+                vendor = None if (cell["size"], cell["layout"]) == (32, "NN") else 3e-3
+                self.assertEqual(cell["vendor_ms"], [[vendor, vendor]] * 3)
                 self.assertEqual((cell["old"], cell["new"]), (cell["type"] + "/old", cell["type"] + "/new"))
 
     def test_slower_products_are_named(self):
@@ -54,8 +62,9 @@ class TwoBuilds(unittest.TestCase):
             self.assertIn("all: 0.8409", printed)
             self.assertIn("below 0.98: f64 64 TN 0.500, 0.500 (f64/old -> f64/new)", printed)
             self.assertEqual(printed.count("below"), 2)  # one for each type
+            self.assertIn("not timed or not verified by both programs in every round: f32 32 TT", printed)
 
-    def test_nothing_verified_is_an_error(self):
+    def test_no_rounds_are_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaises(subprocess.CalledProcessError) as failed:
                 self.run_tool(Path(folder), "none", "--rounds", "0")

@@ -151,7 +151,7 @@ TEST(RegisterLimits, AreKeptWhereRegistersWereGivenBack) {
   ASSERT_FALSE(found.code.empty());
   EXPECT_EQ(beyond_limits(entry.program, with_code_of(entry, found.code)), "");
   int planted = 0;
-  for (std::size_t at = given_back; at < given_back + 40; ++at) {
+  for (std::size_t at = given_back; at < given_back + 80; ++at) {
     for (const RegisterField& field : register_fields(entry.program.code[at], 90)) {
       std::vector<Instruction> code = entry.program.code;
       code[at] = with_register(code[at], field.first, 57);

@@ -359,13 +359,16 @@ TEST(Remainder, WithoutRoomThePlanIsOneRectangle) {
   EXPECT_LT(least, bytes);
   options.workspace_limit = least;
   EXPECT_EQ(plan_of(problem, options).steps.size(), 2u);
-  options.workspace_limit = 0;  // parts of k would take less than `least`
+  options.workspace_limit = least - 1;
+  const gemm::Plan whole = plan_of(problem, options);
+  EXPECT_EQ(whole.steps.size(), 1u) << "no partials";
+  options.workspace_limit = 0;
   try {
     plan_of(problem, options);
     FAIL() << "a plan without room";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kBadArgument);
-    for (const std::int64_t named : {least, std::int64_t{0}}) {
+    for (const std::int64_t named : {whole.workspace_bytes(), std::int64_t{0}}) {
       EXPECT_NE(std::string(error.what()).find(std::to_string(named)), std::string::npos)
           << error.what();
     }

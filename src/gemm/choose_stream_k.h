@@ -78,12 +78,7 @@ constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int ru
                         whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&
                         runs <= (whole.tiles() - whole_tiles) * whole.k_tiles;
   if (!is_legal) return whole;
-  const int kept = static_cast<int>(whole_tiles);
-  StreamK s = with_runs(whole, kept, runs, kSnap);
-  // If equal times would leave no tails, the few runs of tails would each end dozens of tiles.
-  const long long head = static_cast<long long>(s.head_runs()) * (s.k_tiles + kEndOfTile);
-  const bool has_tails = head <= static_cast<long long>(s.k_tiles - 1) * runs;
-  if (s.tail_runs() > 0 && !has_tails) s = with_runs(whole, kept, s.head_runs(), kSnap);
+  StreamK s = with_runs(whole, static_cast<int>(whole_tiles), runs, kSnap);
   s.ctas = ctas;
   return s;
 }

@@ -275,19 +275,6 @@ TEST(ChooseStreamK, LongAndThinIsSplitAlongK) {
   EXPECT_GE(s.runs, 130);
 }
 
-// 131 tiles for 132 CTAs: a run more than tiles would end them all.
-TEST(ChooseStreamK, NoRunEndsDozensOfTiles) {
-  for (const int k_tiles : {8, 20, 64, 130, 400}) {
-    for (int split = 1; split < 132; ++split) {
-      const StreamK whole = data_parallel(128 * split, 128, 16LL * k_tiles, {128, 128, 16}, 132);
-      const StreamK s = with_split(whole, 0, std::min(132, split * k_tiles), 132);
-      int last = 0;
-      for (int cta = 0; cta < s.ctas; ++cta) last = std::max(last, time_of(s, cta));
-      ASSERT_LE(last, k_tiles + kEndOfTile) << text_of(s);
-    }
-  }
-}
-
 TEST(ChooseStreamK, ARunOfTailsEndsEachOfItsTiles) {
   std::mt19937 random(5);
   for (int i = 0; i < 1000; ++i) {

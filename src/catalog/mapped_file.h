@@ -1,5 +1,5 @@
 // A file that is mapped into memory. The system reads a page only when the program touches it: of
-// 20 MB of compiled kernels, a program reads only the few kernels that it needs.
+// all compiled kernels, a program reads only the few that it needs.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// While the file is mapped, nobody may write to it. A new version of the file may replace it by a
-// rename.
+// The file must not be written to while it is mapped. A new version of the file may replace it by
+// a rename.
 class MappedFile {
  public:
   MappedFile() = default;

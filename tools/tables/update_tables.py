@@ -31,7 +31,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
   first_calls   docs/api/first-calls.md   the first call for a problem   results/interface/h200_first_calls*.json, by clients/first_call_tables.py
-  house_lines, house_times   docs/reports/house-rework.md   lines of code, host times   results/house/*.json, by reports/house_tables.py
+  house_lines, house_speed, house_times   docs/reports/house-rework.md   by reports/house_tables.py
   tune      docs/api/tuning.md   what tessera tune gained   results/tune/h100_own_calls.json, by clients/tune_tables.py
   chain     any page      chains of products in FP64  results/ladder/h100_chain*.json and h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json

@@ -67,6 +67,8 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .runs = 0,
           .parts = 0,
           .head = 0,
+          .head_length = 0,
+          .longer_heads = 0,
           .snap = 0,
           .run_length = 0,
           .longer_runs = 0};
@@ -79,6 +81,7 @@ constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int ru
                         runs <= (whole.tiles() - whole_tiles) * whole.k_tiles;
   if (!is_legal) return whole;
   StreamK s = with_runs(whole, static_cast<int>(whole_tiles), runs, kSnap);
+  if (s.split_tiles() == 0) return whole;
   s.ctas = ctas;
   return s;
 }
@@ -168,15 +171,16 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   return best;
 }
 
-// Splits every tile of the last wave, even if the wave is full. For tests, and for measurements of
+// Splits tiles of the last wave, even if the wave is full. For tests, and for measurements of
 // splits that the model would not choose.
 constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
                                   int ctas) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);
+  if (whole.k_tiles < 2) return whole;
   const int kept = (whole.tiles() - 1) / ctas * ctas;
   const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
-  if (units == 0) return whole;
-  return with_split(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
+  const StreamK s = with_split(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
+  return s.split_tiles() > 0 ? s : with_split(whole, kept, whole.tiles() - kept - 1, ctas);
 }
 
 }  // namespace tessera::schedule

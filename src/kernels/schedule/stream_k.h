@@ -35,8 +35,10 @@ struct StreamK {
   int runs;         // number of runs that the split tiles are divided into, at most ctas
   int parts;        // number of runs that share the head of each split tile
   int head;         // k tiles of the head of each split tile
-  int snap;         // a run that would end within `snap` k tiles of a tail's edge ends at the edge
-  // A run of tails has run_length k tiles; longer_runs runs, evenly spread, have one k tile more.
+  // A run of heads has head_length k tiles; the first longer_heads of each tile have one more.
+  int head_length, longer_heads;
+  int snap;  // a run that would end within `snap` k tiles of a tail's edge ends at the edge
+  // A run of tails has run_length k tiles; the first longer_runs have one more.
   long long run_length, longer_runs;  // WHY 64 bits: the struct has no padding
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
@@ -66,19 +68,27 @@ constexpr TileCoord raster(const StreamK& s, int tile) {
 // The time to end a tile, in k tiles. An estimate.
 inline constexpr int kEndOfTile = 3;
 
-// Splits all tiles after the first `whole_tiles` into `runs` runs that take about equally long.
-// Runs of tails are shorter, because they store more often. If snapping could leave a run empty,
-// snap is 0.
+// The k tiles of a head if its run takes as long as a run of tails, rounded up.
+constexpr long long even_head(const StreamK& s) {
+  const long long units = static_cast<long long>(s.head_runs()) * (s.k_tiles + kEndOfTile);
+  return (units + s.runs - 1) / s.runs;
+}
+
+// Splits all tiles after the first `whole_tiles` into at most `runs` runs that take about equally
+// long. Runs of tails are shorter, because they store more often. Runs too few to take over a k
+// tile of each split tile are left out. Where each tile would have one run, no tile is split. If
+// snapping could leave a run empty, snap is 0.
 constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   s.whole_tiles = whole_tiles;
   s.runs = runs;
   const int tiles = s.split_tiles();
   s.parts = tiles > 0 ? runs / tiles : 0;
-  const long long units = static_cast<long long>(s.head_runs()) * (s.k_tiles + kEndOfTile);
-  const int head = runs > 0 ? static_cast<int>((units + runs - 1) / runs) : 0;
-  const int most = s.tail_runs() > 0 ? s.k_tiles - 1 : s.k_tiles;
-  s.head = head < most ? head : most;
-  const long long tails = static_cast<long long>(tiles) * s.tail();
+  if (s.parts > 0 && even_head(s) >= s.k_tiles) s.runs = s.head_runs();
+  if (s.runs == tiles) s.whole_tiles = s.tiles(), s.runs = s.parts = 0;
+  s.head = s.parts == 0 ? 0 : s.tail_runs() == 0 ? s.k_tiles : static_cast<int>(even_head(s));
+  s.head_length = s.parts > 0 ? s.head / s.parts : 0;
+  s.longer_heads = s.parts > 0 ? s.head % s.parts : 0;
+  const long long tails = static_cast<long long>(s.split_tiles()) * s.tail();
   s.run_length = s.tail_runs() > 0 ? tails / s.tail_runs() : 0;
   s.longer_runs = s.tail_runs() > 0 ? tails % s.tail_runs() : 0;
   s.snap = s.run_length > 2 * snap && s.tail() > 2 * snap ? snap : 0;
@@ -87,20 +97,25 @@ constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
 
 // The first unit (k tile of a tail) of run r of the tails. Run r ends where run r + 1 begins.
 constexpr long long run_begin(const StreamK& s, int r) {
-  const long long even = r * s.run_length + r * s.longer_runs / s.tail_runs();
-  if (s.snap == 0) return even;
-  const int inside = static_cast<int>(even % s.tail());
-  if (inside <= s.snap) return even - inside;
-  return s.tail() - inside <= s.snap ? even + s.tail() - inside : even;
+  const long long begin = r * s.run_length + (r < s.longer_runs ? r : s.longer_runs);
+  if (s.snap == 0) return begin;
+  const int inside = static_cast<int>(begin % s.tail());
+  if (inside <= s.snap) return begin - inside;
+  return s.tail() - inside <= s.snap ? begin + s.tail() - inside : begin;
 }
 
 // The slots of the heads come first, ordered by tile; the slots of the tails follow. Each piece of
 // the tails has a new run or a new tile, so the sum run + tile is a different slot for each piece.
-constexpr long long slot_of_tail(const StreamK& s, int run, int tile) {
+// Without heads, a run is at least as long as a tile: it has at most two partial sums, of the last
+// part of its first tile and of the first part of its last tile. The first run begins a tile, and
+// the last run ends one, so each of the two has only one.
+constexpr long long slot_of_tail(const StreamK& s, int run, int tile, int k_begin) {
+  if (s.parts == 0) return 2LL * run - (k_begin > 0 ? 1 : 0);
   return static_cast<long long>(s.head_runs()) + run + tile;
 }
 constexpr long long slots_of(const StreamK& s) {
   if (s.split_tiles() == 0) return 0;
+  if (s.parts == 0) return 2LL * s.runs - 2;
   return s.runs + (s.tail_runs() > 0 ? s.split_tiles() : 0);
 }
 
@@ -131,7 +146,7 @@ constexpr Work part_of_tile(const StreamK& s, int tile, int k_begin, int k_end, 
 constexpr Work head_of_run(const StreamK& s, int r) {
   const int tile = r / s.parts, part = r % s.parts;
   const auto begin = [&](int i) {
-    return static_cast<int>(static_cast<long long>(i) * s.head / s.parts);
+    return i * s.head_length + (i < s.longer_heads ? i : s.longer_heads);
   };
   return part_of_tile(s, tile, begin(part), begin(part + 1), r, 1, 1);
 }
@@ -143,7 +158,8 @@ constexpr Work tail_of_run(const StreamK& s, int cta, long long unit, long long 
   const long long left = run_end - unit;
   const int end = left < s.tail() - inside ? inside + static_cast<int>(left) : s.tail();
   return part_of_tile(s, tile, s.head + inside, s.head + end,
-                      slot_of_tail(s, cta - s.head_runs(), tile), unit + (end - inside), run_end);
+                      slot_of_tail(s, cta - s.head_runs(), tile, s.head + inside),
+                      unit + (end - inside), run_end);
 }
 
 constexpr Work first_of_run(const StreamK& s, int cta) {
@@ -181,11 +197,11 @@ namespace detail {
 
 // The number of the run of tails that contains this unit (k tile of a tail).
 constexpr int run_at(const StreamK& s, long long unit) {
-  const int runs = s.tail_runs();
-  const long long units = runs * s.run_length + s.longer_runs;
-  int run = static_cast<int>(unit * runs / units);
-  while (run > 0 && run_begin(s, run) > unit) --run;  // the estimate is off by one or two
-  while (run + 1 < runs && run_begin(s, run + 1) <= unit) ++run;
+  const long long in_longer = s.longer_runs * (s.run_length + 1);
+  int run = static_cast<int>(unit < in_longer ? unit / (s.run_length + 1)
+                                              : s.longer_runs + (unit - in_longer) / s.run_length);
+  while (run > 0 && run_begin(s, run) > unit) --run;  // snapping has moved its begin or its end
+  while (run + 1 < s.tail_runs() && run_begin(s, run + 1) <= unit) ++run;
   return run;
 }
 
@@ -196,7 +212,7 @@ constexpr Partials partials_of(const StreamK& s, int split) {
   if (s.tail_runs() == 0) return {s.parts, s.parts, first_head, 0};
   const long long begin = static_cast<long long>(split) * s.tail();
   const int first = detail::run_at(s, begin), last = detail::run_at(s, begin + s.tail() - 1);
-  return {s.parts + last - first + 1, s.parts, first_head, slot_of_tail(s, first, split)};
+  return {s.parts + last - first + 1, s.parts, first_head, slot_of_tail(s, first, split, s.head)};
 }
 
 }  // namespace tessera::schedule

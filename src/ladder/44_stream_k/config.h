@@ -28,6 +28,8 @@ constexpr schedule::StreamK schedule_of(int tiles_m, int tiles_n, int k_tiles, i
                       .runs = 0,
                       .parts = 0,
                       .head = 0,
+                      .head_length = 0,
+                      .longer_heads = 0,
                       .snap = 0,
                       .run_length = 0,
                       .longer_runs = 0};

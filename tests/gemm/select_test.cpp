@@ -35,7 +35,7 @@ TEST(Select, EveryTileOfTheLibraryHasARate) {
     if (!kernel.source.starts_with("kernels/") || kernel.family == "vector") continue;
     for (const KernelRow& row : kernel.rows) {
       for (const gemm::CostTable* const table : {&gemm::kH200Costs, &gemm::kH100Costs}) {
-        EXPECT_GT(table->rate_of(kernel.name, row.variant), 0)
+        EXPECT_GT(rate_of(table->rates_of(kernel.name), row.variant), 0)
             << "RATE(\"" << kernel.name << "\", \"" << row.variant
             << "\", TFLOP/s) is missing from src/gemm/cost/tuning/" << table->gpu->name
             << ".inc, with how it was measured or estimated";

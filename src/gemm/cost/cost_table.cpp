@@ -1,11 +1,21 @@
 #include "gemm/cost/cost_table.h"
 
-#include <iterator>
+#include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tessera::gemm {
 namespace {
 
 constexpr double kNoLimit = 1e30;  // bytes
+
+template <std::size_t count>
+constexpr std::array<Rate, count> sorted(std::array<Rate, count> rates) {
+  std::sort(rates.begin(), rates.end(), [](const Rate& x, const Rate& y) {
+    return std::pair(x.kernel, x.variant) < std::pair(y.kernel, y.variant);
+  });
+  return rates;
+}
 
 // A line of a table is COEFFICIENT(member, value) or RATE(kernel, variant, TFLOP/s). Each table is
 // included three times: for the coefficients, for the rates, and to count the coefficients.
@@ -26,12 +36,12 @@ constexpr Coefficients coefficients_of_h100() {
 
 #define COEFFICIENT(member, value)
 #define RATE(kernel, variant, tflops) {kernel, variant, tflops},
-constexpr Rate kH200Rates[] = {
+constexpr auto kH200Rates = sorted(std::to_array<Rate>({
 #include "gemm/cost/tuning/h200.inc"
-};
-constexpr Rate kH100Rates[] = {
+}));
+constexpr auto kH100Rates = sorted(std::to_array<Rate>({
 #include "gemm/cost/tuning/h100.inc"
-};
+}));
 #undef COEFFICIENT
 #undef RATE
 
@@ -63,11 +73,18 @@ const CostTable* find(std::string_view device_name) {
 constinit const CostTable kH200Costs{&arch::kH200, coefficients_of_h200(), kH200Rates};
 constinit const CostTable kH100Costs{&arch::kH100, coefficients_of_h100(), kH100Rates};
 
-double CostTable::rate_of(std::string_view kernel, std::string_view variant) const {
-  for (const Rate& rate : rates) {
-    if (rate.kernel == kernel && rate.variant == variant) return rate.tflops;
-  }
-  return 0;
+std::span<const Rate> CostTable::rates_of(std::string_view kernel) const {
+  const auto begin = std::partition_point(rates.begin(), rates.end(),
+                                          [&](const Rate& one) { return one.kernel < kernel; });
+  const auto end =
+      std::find_if(begin, rates.end(), [&](const Rate& one) { return one.kernel != kernel; });
+  return {begin, end};
+}
+
+double rate_of(std::span<const Rate> rates, std::string_view variant) {
+  const auto at = std::find_if(rates.begin(), rates.end(),
+                               [&](const Rate& one) { return one.variant == variant; });
+  return at != rates.end() ? at->tflops : 0;
 }
 
 const CostTable& costs_for(std::string_view device_name) {

@@ -19,11 +19,13 @@ struct Rate {
 struct CostTable {
   const arch::Gpu* gpu;
   Coefficients coefficients;
-  std::span<const Rate> rates;
+  std::span<const Rate> rates;  // ordered by kernel, then by variant
 
-  // The rate in TFLOP/s; 0 for a variant that was not measured.
-  double rate_of(std::string_view kernel, std::string_view variant) const;
+  std::span<const Rate> rates_of(std::string_view kernel) const;
 };
+
+// The rate of a variant, in TFLOP/s; 0 if the variant was not measured. `rates`: those of a kernel.
+double rate_of(std::span<const Rate> rates, std::string_view variant);
 
 extern const CostTable kH200Costs, kH100Costs;
 

@@ -184,6 +184,16 @@ double rank_of(const Candidate& candidate, const PassCosts& costs) {
   return c.total() + (launches - 1) * costs.next_launch;
 }
 
+// The error if all candidates need more workspace than `limit`.
+Status exceeded(const std::vector<Candidate>& candidates, std::int64_t limit) {
+  const auto least = std::min_element(
+      candidates.begin(), candidates.end(),
+      [](const auto& x, const auto& y) { return x.workspace_bytes() < y.workspace_bytes(); });
+  return Status::bad_argument("workspace_limit is " + std::to_string(limit) + " bytes, but " +
+                              least->kernel->name + " needs at least " +
+                              std::to_string(least->workspace_bytes()) + " for this problem");
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates_of(const Subproblem& product, const DeviceLimits& limits,
@@ -192,14 +202,6 @@ std::vector<Candidate> candidates_of(const Subproblem& product, const DeviceLimi
 }
 
 Status rank(std::vector<Candidate>& candidates, std::int64_t limit, const DeviceLimits& limits) {
-  const auto least = std::min_element(
-      candidates.begin(), candidates.end(),
-      [](const auto& x, const auto& y) { return x.workspace_bytes() < y.workspace_bytes(); });
-  if (least->workspace_bytes() > limit) {
-    return Status::bad_argument("workspace_limit is " + std::to_string(limit) + " bytes, but " +
-                                least->kernel->name + " needs at least " +
-                                std::to_string(least->workspace_bytes()) + " for this problem");
-  }
   // WHY sort indices: candidates are large to move, and their totals take a while to add up.
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(candidates.size());
@@ -207,6 +209,7 @@ Status rank(std::vector<Candidate>& candidates, std::int64_t limit, const Device
     if (candidates[i].workspace_bytes() > limit) continue;
     order.emplace_back(rank_of(candidates[i], limits.costs->coefficients.passes), i);
   }
+  if (order.empty()) return exceeded(candidates, limit);
   std::sort(order.begin(), order.end());
   std::vector<Candidate> ranked;
   ranked.reserve(order.size());

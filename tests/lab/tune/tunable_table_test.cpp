@@ -32,7 +32,7 @@ TEST_F(TunableTableTest, ReadsCoefficientsAndRatesOfAFile) {
   table_.read(path_, "--against-costs");
   EXPECT_EQ(table_.table().coefficients.wgmma.start, 15);
   EXPECT_EQ(table_.table().coefficients.simt.start_most, 1e30);
-  EXPECT_EQ(table_.table().rate_of("dmma_f64", "64x64"), 12);
+  EXPECT_EQ(gemm::rate_of(table_.table().rates_of("dmma_f64"), "64x64"), 12);
   EXPECT_EQ(table_.value("dmma_f64/64x64"), 12);
 }
 

@@ -84,10 +84,11 @@ const Family& family_of(const Kernel& kernel) {
 std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits) {
   std::vector<Variant> variants;
   const std::span<const KernelRow> rows = kernel.rows;
+  const std::span<const Rate> rates = limits.costs->rates_of(kernel.name);
+  variants.reserve(rows.size());
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     while (end < rows.size() && rows[end].variant == rows[begin].variant) ++end;
-    variants.push_back({rows.subspan(begin, end - begin),
-                        limits.costs->rate_of(kernel.name, rows[begin].variant)});
+    variants.push_back({rows.subspan(begin, end - begin), rate_of(rates, rows[begin].variant)});
   }
   return variants;
 }

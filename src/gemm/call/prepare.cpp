@@ -28,17 +28,27 @@ class Images {
  public:
   explicit Images(Modules& modules) : modules_(modules) {}
 
-  const LoadedImage& with(const Kernel& kernel, const std::string& entry) {
-    const CodeImage& code = image_of(kernel, entry);
-    for (const auto& [known, image] : loaded_) {
-      if (known == &code) return image;
+  // `entry` must outlive the object.
+  const LoadedImage& with(const Kernel& kernel, std::string_view entry) {
+    for (const Loaded& known : loaded_) {
+      if (known.kernel == &kernel && known.entry == entry) return known.image;
     }
-    return loaded_.emplace_back(&code, modules_.load(code)).second;
+    const CodeImage& code = image_of(kernel, entry);
+    const auto same = std::find_if(loaded_.begin(), loaded_.end(),
+                                   [&](const Loaded& known) { return known.code == &code; });
+    LoadedImage image = same != loaded_.end() ? same->image : modules_.load(code);
+    return loaded_.emplace_back(&kernel, entry, &code, std::move(image)).image;
   }
 
  private:
+  struct Loaded {
+    const Kernel* kernel;
+    std::string_view entry;
+    const CodeImage* code;
+    LoadedImage image;
+  };
   Modules& modules_;
-  std::vector<std::pair<const CodeImage*, LoadedImage>> loaded_;
+  std::vector<Loaded> loaded_;
 };
 
 }  // namespace

@@ -21,6 +21,26 @@ bool is_list(const OperandTable& table, const Operand& operand) {
   return operand.is_matrix && table.batch.kind == BatchKind::kPointers;
 }
 
+// Operand::bytes of a row whose other fields are set. WHY 128 bits: the problem may not be checked
+// yet.
+std::uint64_t bytes_of(const OperandTable& table, const Operand& operand) {
+  if (!operand.is_used()) return 0;
+  using Wide = unsigned __int128;
+  const auto count = static_cast<Wide>(operand.is_matrix ? table.batch.count : 1);
+  if (is_list(table, operand)) return static_cast<std::uint64_t>(count * kAddressBytes);
+  const MatrixView& view = operand.view;
+  if (count == 0 || view.rows == 0 || view.cols == 0) return 0;
+  const auto distance = [](Wide number, std::int64_t step) {
+    return (number - 1) * static_cast<Wide>(step);
+  };
+  const Wide elements = distance(count, operand.product_stride) +
+                        distance(static_cast<Wide>(view.rows), view.row) +
+                        distance(static_cast<Wide>(view.cols), view.col) + 1;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const auto size = static_cast<std::uint64_t>(size_of(operand.type));
+  return elements > most / size ? most : static_cast<std::uint64_t>(elements) * size;
+}
+
 std::string address_text(const Operand& operand, std::uint64_t address) {
   return "address of " + std::string(operand.name) + " is " + std::to_string(address);
 }
@@ -43,25 +63,13 @@ OperandTable::OperandTable(const Problem& p) : batch(p.batch) {
                  "the epilogue has an auxiliary output")};
   rows[static_cast<std::size_t>(kD)].use = Use::kWritten;
   if (p.epilogue.writes_x()) rows[static_cast<std::size_t>(kX)].use = Use::kWritten;
+  for (Operand& row : rows) row.bytes = bytes_of(*this, row);
 }
 
 int outputs_of(const OperandTable& table) {
   return static_cast<int>(std::count_if(table.begin(), table.end(), [](const Operand& operand) {
     return operand.use == Use::kWritten;
   }));
-}
-
-std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand) {
-  if (!operand.is_used()) return 0;
-  const auto count = static_cast<std::uint64_t>(operand.is_matrix ? table.batch.count : 1);
-  if (is_list(table, operand)) return count * kAddressBytes;  // check()ed to fit
-  if (count == 0 || operand.view.span() == 0) return 0;
-  const auto elements = static_cast<unsigned __int128>(count - 1) *
-                            static_cast<std::uint64_t>(operand.product_stride) +
-                        static_cast<std::uint64_t>(operand.view.span());
-  const unsigned __int128 bytes = elements * static_cast<std::uint64_t>(size_of(operand.type));
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  return bytes > most ? most : static_cast<std::uint64_t>(bytes);
 }
 
 Status check_addresses(const OperandTable& table, const Operands& operands) {
@@ -73,8 +81,8 @@ Status check_addresses(const OperandTable& table, const Operands& operands) {
   for (const Operand& operand : table) {
     const std::uint64_t address = operands[operand.id];
     const bool is_array = is_list(table, operand);
-    const int bytes = is_array ? kAddressBytes : size_of(operand.type);
-    if (!operand.is_used() || address % static_cast<std::uint64_t>(bytes) == 0) continue;
+    const int bytes = is_array ? kAddressBytes : size_of(operand.type);  // powers of two
+    if (!operand.is_used() || (address & static_cast<std::uint64_t>(bytes - 1)) == 0) continue;
     return Status::bad_argument(address_text(operand, address) + ", but " +
                                 (is_array ? "an array of addresses begins at a multiple of "
                                           : "must be a multiple of its element's bytes, ") +
@@ -85,10 +93,11 @@ Status check_addresses(const OperandTable& table, const Operands& operands) {
 
 Status check_ranges(const OperandTable& table, const Operands& operands) {
   for (const Operand& operand : table) {
-    const std::uint64_t address = operands[operand.id], bytes = bytes_spanned(table, operand);
-    if (bytes == 0 || address + (bytes - 1) >= address) continue;
+    const std::uint64_t address = operands[operand.id];
+    if (operand.bytes == 0 || address + (operand.bytes - 1) >= address) continue;
     return Status::bad_argument(address_text(operand, address) + ", and its " +
-                                std::to_string(bytes) + " bytes end beyond the address space");
+                                std::to_string(operand.bytes) +
+                                " bytes end beyond the address space");
   }
   return {};
 }

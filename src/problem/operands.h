@@ -51,6 +51,10 @@ struct Operand {
   Use use;
   std::string_view why_used;  // "A is read"
   bool is_matrix;             // false for a vector of the epilogue, which all products share
+  // The number of bytes from the first to the last element, over all products of the batch; for a
+  // batch of pointers, the size of the array of addresses. 0 if the operand is not used; the
+  // largest number if the size exceeds 64 bits.
+  std::uint64_t bytes = 0;
 
   bool is_used() const { return use != Use::kUnused; }
 };
@@ -72,10 +76,11 @@ struct OperandTable {
 // The number of operands that are written.
 int outputs_of(const OperandTable& table);
 
-// The number of bytes from the first to the last element of the operand, over all products of the
-// batch; for a batch of pointers, the size of the array of addresses. 0 if the operand is not used;
-// the largest number if the size exceeds 64 bits.
-std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
+// Whether bytes_a bytes at address a and bytes_b bytes at address b have a byte in common.
+constexpr bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b,
+                       std::uint64_t bytes_b) {
+  return bytes_a > 0 && bytes_b > 0 && (a < b ? b - a < bytes_a : a - b < bytes_b);
+}
 
 // Returns an error if the address of a used operand is 0, or not a multiple of the element's size
 // (of 8 for an array of addresses).

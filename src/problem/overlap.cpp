@@ -153,13 +153,16 @@ Status check_overlap(const OperandTable& table, const Operands& operands) {
   if (table.batch.kind == BatchKind::kPointers) return {};
   for (const Operand& output : table) {
     if (output.use != Use::kWritten) continue;
-    const Runs written = runs_of(table, output, operands[output.id]);
+    const std::uint64_t at = operands[output.id];
     for (const Operand& other : table) {
       const bool is_later = other.use == Use::kWritten && other.id > output.id;
       if (other.use != Use::kRead && !is_later) continue;
+      const std::uint64_t at_other = operands[other.id];
+      if (!overlap(at, output.bytes, at_other, other.bytes)) continue;
       const bool is_c_of_d = output.id == OperandId::kD && other.id == OperandId::kC;
       if (is_c_of_d && is_in_place(table, operands)) continue;
-      if (!share_an_element(written, runs_of(table, other, operands[other.id]))) continue;
+      const Runs written = runs_of(table, output, at);
+      if (!share_an_element(written, runs_of(table, other, at_other))) continue;
       const std::string name = (other.is_matrix ? "" : "the ") + std::string(other.name) +
                                (other.is_matrix ? "" : " of the epilogue");
       return Status::bad_argument(std::string(output.name) + " shares an element with " + name +

@@ -31,7 +31,7 @@ Memory detected(const Device& device, const Problem& problem, const Operands& at
   std::optional<Memory> found;
   std::string_view first;
   for (const Operand& one : OperandTable(problem)) {
-    if (bytes_spanned(problem, one) == 0 || at[one.id] == 0) continue;
+    if (one.bytes == 0 || at[one.id] == 0) continue;
     const AddressKind kind = device.kind_of(at[one.id]);
     if (kind == AddressKind::kOther) {
       throw refused(address_text(one, at) + ", which is " + text_of(kind) + " than the handle's");
@@ -79,7 +79,7 @@ void require_here(const tessera_handle_s& owner, const std::string& name, std::u
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands) {
   for (const Operand& one : OperandTable(problem)) {
-    require_here(owner, std::string(one.name), operands[one.id], bytes_spanned(problem, one));
+    require_here(owner, std::string(one.name), operands[one.id], one.bytes);
   }
 }
 

@@ -64,7 +64,7 @@ std::shared_ptr<tessera_packed_s> pack(const tessera_handle_s& owner, const Aske
       throw refused("memory is at " + std::to_string(to) + ", but must be at a multiple of " +
                     std::to_string(kWorkspaceAlignment) + " bytes");
     }
-    const std::uint64_t read = bytes_spanned(table, table[operand]);
+    const std::uint64_t read = table[operand].bytes;
     const auto written = static_cast<std::uint64_t>(packing.bytes);
     if (overlap(from, read, to, written)) {
       throw refused("memory at " + std::to_string(to) + " overlaps the matrix, but must be apart");

@@ -27,8 +27,8 @@ Status check_scale(const char* name, double value, double planned, const Types& 
 Status check_apart(const Plan& plan, const Arguments& arguments) {
   const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
   for (const Operand& operand : plan.operands) {
-    const std::uint64_t of_operand = bytes_spanned(plan.operands, operand);
-    if (!overlap(arguments.operands[operand.id], of_operand, arguments.workspace, bytes)) continue;
+    const std::uint64_t address = arguments.operands[operand.id];
+    if (!overlap(address, operand.bytes, arguments.workspace, bytes)) continue;
     return Status::bad_argument("workspace at " + std::to_string(arguments.workspace) +
                                 " overlaps " + std::string(operand.name) +
                                 ", but must be apart from all operands");
@@ -38,9 +38,10 @@ Status check_apart(const Plan& plan, const Arguments& arguments) {
 
 Status check_packed_operand(const Plan& plan, OperandId operand, bool is_planned,
                             const PackedArgument& packed, const Arguments& arguments) {
+  if (packed.address == 0 && !is_planned) return {};
   const std::string name = operand == OperandId::kA ? "packed_a" : "packed_b";
   if (packed.address == 0) {
-    if (!is_planned || !plan.operands[operand].is_used()) return {};
+    if (!plan.operands[operand].is_used()) return {};
     return Status::bad_argument(name + " is null, but the plan is for a packed operand");
   }
   if (!is_planned) {
@@ -53,7 +54,7 @@ Status check_packed_operand(const Plan& plan, OperandId operand, bool is_planned
                                 std::to_string(kWorkspaceAlignment) + " bytes");
   }
   const auto bytes = static_cast<std::uint64_t>(packed.bytes);
-  const std::uint64_t of_d = bytes_spanned(plan.operands, plan.operands[OperandId::kD]);
+  const std::uint64_t of_d = plan.operands[OperandId::kD].bytes;
   if (overlap(packed.address, bytes, arguments.operands.d, of_d)) {
     return Status::bad_argument(at + " overlaps D, but must be apart from it");
   }
@@ -77,8 +78,8 @@ Status check_planned_alignment(const Plan& plan, const Operands& operands) {
   if (plan.problem.batch.kind == BatchKind::kPointers) return {};
   for (const Operand& operand : plan.operands) {
     const std::uint64_t address = operands[operand.id];
-    const int planned = plan.alignment[operand.id];
-    if (!operand.is_used() || address % static_cast<std::uint64_t>(planned) == 0) continue;
+    const int planned = plan.alignment[operand.id];  // a power of two
+    if (!operand.is_used() || (address & static_cast<std::uint64_t>(planned - 1)) == 0) continue;
     return Status::bad_argument("address of " + std::string(operand.name) + " is " +
                                 std::to_string(address) + ", but the plan is for a multiple of " +
                                 std::to_string(planned) + " bytes");
@@ -87,10 +88,6 @@ Status check_planned_alignment(const Plan& plan, const Operands& operands) {
 }
 
 }  // namespace
-
-bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b) {
-  return bytes_a > 0 && bytes_b > 0 && (a < b ? b - a < bytes_a : a - b < bytes_b);
-}
 
 Status check_workspace(const Plan& plan, const Arguments& arguments) {
   const std::int64_t needed = plan.workspace_bytes();

@@ -31,9 +31,6 @@ Status check_workspace(const Plan& plan, const Arguments& arguments);
 // Returns the first error of check_operands() and then check_workspace().
 Status check(const Plan& plan, const Arguments& arguments);
 
-// Whether bytes_a bytes at address a and bytes_b bytes at address b have a byte in common.
-bool overlap(std::uint64_t a, std::uint64_t bytes_a, std::uint64_t b, std::uint64_t bytes_b);
-
 // The arguments of product number `product` of a batch, if the plan launches products one by one.
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);
 

@@ -41,25 +41,27 @@ target_link_libraries(calibrate PRIVATE tessera_lab)
 # Every kernel runs on the virtual GPU, too: once, without times.
 add_test(NAME calibrate COMMAND calibrate --device virtual --json -)
 
-# promoted: candidates of a promoting main loop, timed on a GPU (tools/calibrate/promoted/main.cpp).
-set(stem ${CMAKE_BINARY_DIR}/calibration/promoted)
+# promoted, fp64_feed: candidates of main loops, timed on a GPU (tools/calibrate/*/main.cpp).
 set(flags -std=c++20 -O3 --expt-relaxed-constexpr -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/src
     -I ${TESSERA_GENERATED})
-set(source ${CMAKE_SOURCE_DIR}/tools/calibrate/promoted/probes.cu)
-add_custom_command(
-  OUTPUT ${stem}.ptx
-  COMMAND ${TESSERA_NVCC} ${flags} -ptx -arch=compute_90a -MD -MF ${stem}.d -MT ${stem}.ptx
-          -o ${stem}.ptx ${source}
-  DEPENDS ${source} DEPFILE ${stem}.d VERBATIM)
-add_custom_command(
-  OUTPUT ${stem}.cubin
-  COMMAND ${TESSERA_NVCC} -cubin -arch=sm_90a -o ${stem}.cubin ${stem}.ptx
-  DEPENDS ${stem}.ptx VERBATIM)
-add_custom_target(promoted_code DEPENDS ${stem}.cubin)
-add_executable(promoted EXCLUDE_FROM_ALL tools/calibrate/promoted/main.cpp)
-target_include_directories(promoted PRIVATE ${CMAKE_SOURCE_DIR})
-target_link_libraries(promoted PRIVATE tessera_lab)
-add_dependencies(promoted promoted_code)
+foreach(name IN ITEMS promoted fp64_feed)
+  set(stem ${CMAKE_BINARY_DIR}/calibration/${name})
+  set(source ${CMAKE_SOURCE_DIR}/tools/calibrate/${name}/probes.cu)
+  add_custom_command(
+    OUTPUT ${stem}.ptx
+    COMMAND ${TESSERA_NVCC} ${flags} -ptx -arch=compute_90a -MD -MF ${stem}.d -MT ${stem}.ptx
+            -o ${stem}.ptx ${source}
+    DEPENDS ${source} DEPFILE ${stem}.d VERBATIM)
+  add_custom_command(
+    OUTPUT ${stem}.cubin
+    COMMAND ${TESSERA_NVCC} -cubin -arch=sm_90a -o ${stem}.cubin ${stem}.ptx
+    DEPENDS ${stem}.ptx VERBATIM)
+  add_custom_target(${name}_code DEPENDS ${stem}.cubin)
+  add_executable(${name} EXCLUDE_FROM_ALL tools/calibrate/${name}/main.cpp)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE tessera_lab)
+  add_dependencies(${name} ${name}_code)
+endforeach()
 
 # accuracy: how far products of FP32 are from the exact ones, by compute type and kind of numbers.
 add_executable(accuracy tools/calibrate/accuracy/main.cpp tools/calibrate/accuracy/data.cpp)

@@ -45,16 +45,20 @@ struct Probe {
 constexpr Probe kProbes[] = {
     {"present_128x128", {128, 128}, 6, 256, 1},
     {"threads_singles_128x128", {128, 128}, 6, 256, 1},
-    {"copied_singles_128x128", {128, 128}, 7, 384, 1},
+    {"threads_pairs_128x128", {128, 128}, 6, 256, 1},
     {"copied_mixed_128x128", {128, 128}, 7, 384, 1},
+    {"copied_singles_128x128", {128, 128}, 7, 384, 1},
     {"copied_pairs_128x128", {128, 128}, 7, 384, 1},
     {"shared_singles_128x128", {128, 128}, 7, 384, 1, {2, 1}},
+    {"shared_pairs_128x128", {128, 128}, 7, 384, 1, {2, 1}},
     {"present_128x64", {128, 64}, 4, 128, 2},
     {"threads_singles_128x64", {128, 64}, 4, 128, 2},
-    {"copied_singles_128x64", {128, 64}, 4, 256, 2},
+    {"threads_pairs_128x64", {128, 64}, 4, 128, 2},
     {"copied_mixed_128x64", {128, 64}, 4, 256, 2},
+    {"copied_singles_128x64", {128, 64}, 4, 256, 2},
     {"copied_pairs_128x64", {128, 64}, 4, 256, 2},
     {"shared_singles_128x64", {128, 64}, 4, 256, 2, {1, 2}},
+    {"shared_pairs_128x64", {128, 64}, 4, 256, 2, {1, 2}},
 };
 
 struct Size {

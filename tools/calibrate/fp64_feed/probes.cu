@@ -1,3 +1,49 @@
+// Ways to feed the FP64 tensor cores if both operands lie along k (TN of a column-major caller).
+// The library is slowest there: 0.93 of the vendor's speed at 4096, 0.80 at 16384 (H200,
+// results/tensor/f64.json, results/tensor/f64_16384.json). Are loads of fragments the limit, or the
+// copies to shared memory?
+//
+//   present          the library's main loop: all threads copy by cp.async. A is loaded 64 bits at
+//   a
+//                    time, with 2-way bank conflicts, and B 128 bits at a time
+//   threads_singles  the same copies; both are loaded 64 bits at a time, without conflicts
+//   threads_pairs    the same copies; both are loaded 128 bits at a time, and A is moved into place
+//   copied_*         tensor copies by one thread, and barriers per stage instead of
+//   __syncthreads();
+//                    loads as in present (mixed), threads_singles and threads_pairs
+//   shared_*         the same; clusters of two CTAs share B (128x128) or A (128x64) by multicast
+//
+// The machine code of a main loop, for one warp and one stage of 16 k, without NOP and instructions
+// that never run. Each loop has 32 DMMA. Passes of shared memory are counted in lanes.h.
+//
+//                     instructions     LDS.64  LDS.128  passes  moves of 32 bits  LDGSTS
+//                     128x128  128x64
+//   present               124     135      16       16     128              3, 4   8, 12
+//   threads_singles       131     147      48        0      96                 4   8, 12
+//   threads_pairs         144     152       0       24      96            34, 35   8, 12
+//   copied_mixed          100     102      16       16     128                 2       0
+//   copied_singles        121     120      48        0      96                 2       0
+//   copied_pairs          120     122       0       24      96                34       0
+//   shared_singles        122     129      48        0      96              1, 2       0
+//   shared_pairs          121     151       0       24      96            33, 54       0
+//
+// Per stage of 128x128 on one SM, DMMA takes 2048 cycles (32 each per sub-core). Shared memory
+// takes 1280 cycles in present, and 1024 with 96 passes per warp; a fifth to a quarter of it are
+// writes by copies. A sub-core issues about 250 instructions. L2 sends 16 bytes per cycle to each
+// SM (24 for 128x64); if two CTAs share, 12 (16). Of these, none is a limit alone: probes differ by
+// waits.
+//
+// Prediction for an H200 at 4096. The floor is 2.05 ms at 66.9 TFLOP/s, and 2.12 ms with a last
+// wave that is not full (the schedule here is static):
+//
+//   present                            2.45 ms; the library's plan, without that wave, took 2.43
+//   threads_singles, threads_pairs     2.33: then as fast as NN, whose loads have no conflicts
+//   copied_mixed                       2.42
+//   copied_singles, copied_pairs       2.29; the vendor's library took 2.26
+//   shared_*                           as copied_* at 4096; 3 % faster at 16384
+//   128x64                             within 2 % of 128x128
+//
+// If no probe beats present by 3 %, neither loads nor copies are the limit.
 #include "kernels/families/dmma/kernel.cu"
 #include "kernels/mainloop/wgmma.h"
 #include "kernels/ptx/cluster.h"
@@ -42,10 +88,23 @@ struct Shape {
   static constexpr bool kIsCluster = Walk::Place::kSize > 1;
 };
 
+// Returns x in other registers. WHY: DMMA's A has two rows of one k side by side, and a 128-bit
+// load two k of one row. ptxas gathers A anew for each instruction that reads it, 200 moves per
+// stage; the result of a PRMT, which leaves all bytes in place, is gathered once, by 32.
+__device__ inline double moved(double x) {
+  asm("{\n\t.reg .b32 low, high;\n\t"
+      "mov.b64 {low, high}, %0;\n\t"
+      "prmt.b32 low, low, low, %1;\n\t"
+      "prmt.b32 high, high, high, %1;\n\t"
+      "mov.b64 %0, {low, high};\n\t}"
+      : "+d"(x)
+      : "r"(0x3210));
+  return x;
+}
+
 // `count` groups of sixteen rows of A or columns of B, eight k: x[group][half][step].
-template <class Lanes_, bool by_pairs, int count>
+template <class Lanes, bool by_pairs, bool of_a, int count>
 struct Fragments {
-  using Lanes = Lanes_;
   double x[count][2][2];
 
   __device__ void load(const unsigned char* tile, int lane_offset, int first, int eight) {
@@ -60,6 +119,7 @@ struct Fragments {
         if constexpr (by_pairs) {
           const double2 two = *reinterpret_cast<const double2*>(at(0));
           to[0] = two.x, to[1] = two.y;
+          if constexpr (of_a) to[0] = moved(to[0]), to[1] = moved(to[1]);
         } else {
           to[0] = ptx::load_shared_double(at(0)), to[1] = ptx::load_shared_double(at(1));
         }
@@ -111,7 +171,8 @@ struct ThreadsFeed {
 template <class T>
 class Multiplier {
  public:
-  static constexpr bool kPairsA = T::kLoads == Loads::kPairs, kPairsB = T::kLoads != Loads::kSingles;
+  static constexpr bool kPairsA = T::kLoads == Loads::kPairs,
+                        kPairsB = T::kLoads != Loads::kSingles;
   using Lanes = cuda::std::conditional_t<kPairsB, Pairs, Singles>;
 
   __device__ explicit Multiplier(tile::Coord<> warp)
@@ -162,8 +223,8 @@ class Multiplier {
 
   tile::DmmaAccumulators<kWarp.m, kWarp.n> sums_;
   int at_a_, at_b_;
-  Fragments<Lanes, kPairsA, kWarp.m / kGroup> a_[2];
-  Fragments<Lanes, kPairsB, 1> b_[2];
+  Fragments<Lanes, kPairsA, true, kWarp.m / kGroup> a_[2];
+  Fragments<Lanes, kPairsB, false, 1> b_[2];
 };
 
 template <class T>
@@ -269,7 +330,8 @@ __device__ void present(const Params& p) {
   extern __shared__ __align__(1024) unsigned char memory[];
   auto* const stages = reinterpret_cast<dmma_f64::Stage<cfg>*>(memory);
   const tile::Coord<> warp = tile::warp_coord(cfg.warp_grid(), threadIdx.x);
-  for (schedule::TileWalk<OutputTile{1, 1}> walk(p.raster, p.products); walk.valid(); walk.advance()) {
+  for (schedule::TileWalk<OutputTile{1, 1}> walk(p.raster, p.products); walk.valid();
+       walk.advance()) {
     const tile::Coord<> corner = walk.corner(cfg.block);
     schedule::Work work{};
     work.tile_m = corner.m / cfg.block.m, work.tile_n = corner.n / cfg.block.n;
@@ -283,36 +345,39 @@ __device__ void present(const Params& p) {
 
 }  // namespace tessera::fp64_feed
 
-using tessera::fp64_feed::Loads;
-using tessera::fp64_feed::Params;
-using tessera::fp64_feed::Shape;
-namespace fp64_feed = tessera::fp64_feed;
+using namespace tessera::fp64_feed;
+using tessera::OutputTile;
 
-// Rows 2 and 6 of the table: 128x128 and 128x64, both operands along k.
-#define FP64_FEED_PROBE(name, threads, ctas, ...)                                        \
-  extern "C" __global__ __launch_bounds__(threads, ctas) void name(                      \
-      const __grid_constant__ Params p) {                                                \
-    __VA_ARGS__(p);                                                                      \
-  }
+#define TESSERA_ENTRY(name, threads, ctas)                          \
+  extern "C" __global__ __launch_bounds__(threads, ctas) void name( \
+      const __grid_constant__ tessera::fp64_feed::Params p)
 
-FP64_FEED_PROBE(present_128x128, 256, 1, fp64_feed::present<tessera::dmma_f64::kSm90[2].config>)
-FP64_FEED_PROBE(present_128x64, 128, 2, fp64_feed::present<tessera::dmma_f64::kSm90[6].config>)
+// 128x128: one CTA per SM.
+TESSERA_ENTRY(present_128x128, 256, 1) { present<tessera::dmma_f64::kSm90[2].config>(p); }
+TESSERA_ENTRY(threads_singles_128x128, 256, 1) {
+  by_threads<Shape<128, 128, 6, Loads::kSingles>>(p);
+}
+TESSERA_ENTRY(threads_pairs_128x128, 256, 1) { by_threads<Shape<128, 128, 6, Loads::kPairs>>(p); }
+TESSERA_ENTRY(copied_mixed_128x128, 384, 1) { copied<Shape<128, 128, 7, Loads::kMixed>>(p); }
+TESSERA_ENTRY(copied_singles_128x128, 384, 1) { copied<Shape<128, 128, 7, Loads::kSingles>>(p); }
+TESSERA_ENTRY(copied_pairs_128x128, 384, 1) { copied<Shape<128, 128, 7, Loads::kPairs>>(p); }
+TESSERA_ENTRY(shared_singles_128x128, 384, 1) {
+  copied<Shape<128, 128, 7, Loads::kSingles, OutputTile{2, 1}>>(p);
+}
+TESSERA_ENTRY(shared_pairs_128x128, 384, 1) {
+  copied<Shape<128, 128, 7, Loads::kPairs, OutputTile{2, 1}>>(p);
+}
 
-FP64_FEED_PROBE(threads_singles_128x128, 256, 1,
-                fp64_feed::by_threads<Shape<128, 128, 6, Loads::kSingles>>)
-FP64_FEED_PROBE(threads_singles_128x64, 128, 2,
-                fp64_feed::by_threads<Shape<128, 64, 4, Loads::kSingles>>)
-
-FP64_FEED_PROBE(copied_singles_128x128, 384, 1,
-                fp64_feed::copied<Shape<128, 128, 7, Loads::kSingles>>)
-FP64_FEED_PROBE(copied_mixed_128x128, 384, 1, fp64_feed::copied<Shape<128, 128, 7, Loads::kMixed>>)
-FP64_FEED_PROBE(copied_pairs_128x128, 384, 1, fp64_feed::copied<Shape<128, 128, 7, Loads::kPairs>>)
-FP64_FEED_PROBE(copied_singles_128x64, 256, 2,
-                fp64_feed::copied<Shape<128, 64, 4, Loads::kSingles>>)
-FP64_FEED_PROBE(copied_mixed_128x64, 256, 2, fp64_feed::copied<Shape<128, 64, 4, Loads::kMixed>>)
-FP64_FEED_PROBE(copied_pairs_128x64, 256, 2, fp64_feed::copied<Shape<128, 64, 4, Loads::kPairs>>)
-
-FP64_FEED_PROBE(shared_singles_128x128, 384, 1,
-                fp64_feed::copied<Shape<128, 128, 7, Loads::kSingles, tessera::OutputTile{2, 1}>>)
-FP64_FEED_PROBE(shared_singles_128x64, 256, 2,
-                fp64_feed::copied<Shape<128, 64, 4, Loads::kSingles, tessera::OutputTile{1, 2}>>)
+// 128x64: two CTAs per SM.
+TESSERA_ENTRY(present_128x64, 128, 2) { present<tessera::dmma_f64::kSm90[6].config>(p); }
+TESSERA_ENTRY(threads_singles_128x64, 128, 2) { by_threads<Shape<128, 64, 4, Loads::kSingles>>(p); }
+TESSERA_ENTRY(threads_pairs_128x64, 128, 2) { by_threads<Shape<128, 64, 4, Loads::kPairs>>(p); }
+TESSERA_ENTRY(copied_mixed_128x64, 256, 2) { copied<Shape<128, 64, 4, Loads::kMixed>>(p); }
+TESSERA_ENTRY(copied_singles_128x64, 256, 2) { copied<Shape<128, 64, 4, Loads::kSingles>>(p); }
+TESSERA_ENTRY(copied_pairs_128x64, 256, 2) { copied<Shape<128, 64, 4, Loads::kPairs>>(p); }
+TESSERA_ENTRY(shared_singles_128x64, 256, 2) {
+  copied<Shape<128, 64, 4, Loads::kSingles, OutputTile{1, 2}>>(p);
+}
+TESSERA_ENTRY(shared_pairs_128x64, 256, 2) {
+  copied<Shape<128, 64, 4, Loads::kPairs, OutputTile{1, 2}>>(p);
+}

@@ -5,7 +5,7 @@
 //   build/fp64_feed build/calibration/fp64_feed.ptx --check     no GPU: right on the virtual one?
 //
 // Operands are random, and successive calls find cold caches. Samples of each result are recomputed
-// on the host.
+// on the host. All sizes take a few minutes; the JSON is written after each of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -211,7 +211,7 @@ lab::Json run_size(Device& device, const LoadedImage& image, lab::Vendor* vendor
                             launch(device, one[static_cast<std::size_t>(call) % one.size()]);
                           }});
   }
-  const auto samples = lab::measure(timer, candidates, lab::Mode::kBurst, {.seed = 7});
+  const auto samples = lab::measure(timer, candidates, lab::Mode::kBurst, {.seed = 7, .rounds = 3});
   const double tflop = 2e-12 * static_cast<double>(size.m * size.n) * static_cast<double>(size.k);
   lab::Json out{{"m", size.m}, {"n", size.n}, {"k", size.k}, {"errors", errors}};
   out["plan"] = lab::name_of(ours.plan().offers.front());

@@ -1,7 +1,7 @@
 // Ways to feed the FP64 tensor cores if both operands lie along k (TN of a column-major caller).
-// The library is slowest there: 0.93 of the vendor's speed at 4096, 0.80 at 16384 (H200,
-// results/tensor/f64.json, results/tensor/f64_16384.json). Are loads of fragments the limit, or the
-// copies to shared memory?
+// The library is slowest there: at 4096 it takes 2.43 ms and the vendor's library 2.26 ms, and at
+// 16384 it has 0.80 of the vendor's speed (H200, results/tensor/f64.json,
+// results/tensor/f64_16384.json). Are loads of fragments the limit, or the copies to shared memory?
 //
 //   present          the library's main loop: all threads copy by cp.async. A is loaded 64 bits at
 //   a
@@ -13,8 +13,8 @@
 //                    loads as in present (mixed), threads_singles and threads_pairs
 //   shared_*         the same; clusters of two CTAs share B (128x128) or A (128x64) by multicast
 //
-// The machine code of a main loop, for one warp and one stage of 16 k, without NOP and instructions
-// that never run. Each loop has 32 DMMA. Passes of shared memory are counted in lanes.h.
+// The machine code of a main loop (nvcc 13.0), for one warp and one stage of 16 k, without NOP and
+// instructions that never run. Each loop has 32 DMMA. Passes of shared memory: lanes.h.
 //
 //                     instructions     LDS.64  LDS.128  passes  moves of 32 bits  LDGSTS
 //                     128x128  128x64
@@ -25,23 +25,23 @@
 //   copied_singles        121     120      48        0      96                 2       0
 //   copied_pairs          120     122       0       24      96                34       0
 //   shared_singles        122     129      48        0      96              1, 2       0
-//   shared_pairs          121     151       0       24      96            33, 54       0
+//   shared_pairs          121     147       0       24      96            33, 50       0
+
+// Prediction for 132 SMs at 1980 MHz. Per stage of 128x128, the DMMA of an SM take 2048 cycles, 32
+// each per sub-core. Shared memory takes 1280 cycles in present, and 1024 with 96 passes per warp;
+// a fifth to a quarter are writes by copies. A sub-core issues about 250 instructions. L2 sends 16
+// bytes per cycle to each SM (24 for 128x64); if two CTAs share, 12 (16). By these counts none of
+// them is a limit; waits may be.
 //
-// Per stage of 128x128 on one SM, DMMA takes 2048 cycles (32 each per sub-core). Shared memory
-// takes 1280 cycles in present, and 1024 with 96 passes per warp; a fifth to a quarter of it are
-// writes by copies. A sub-core issues about 250 instructions. L2 sends 16 bytes per cycle to each
-// SM (24 for 128x64); if two CTAs share, 12 (16). Of these, none is a limit alone: probes differ by
-// waits.
+// The floor at 4096 is 2.05 ms at 66.9 TFLOP/s, and 2.12 ms with a last wave that is not full: the
+// schedule of all probes is static. Expected there:
 //
-// Prediction for an H200 at 4096. The floor is 2.05 ms at 66.9 TFLOP/s, and 2.12 ms with a last
-// wave that is not full (the schedule here is static):
-//
-//   present                            2.45 ms; the library's plan, without that wave, took 2.43
-//   threads_singles, threads_pairs     2.33: then as fast as NN, whose loads have no conflicts
-//   copied_mixed                       2.42
-//   copied_singles, copied_pairs       2.29; the vendor's library took 2.26
-//   shared_*                           as copied_* at 4096; 3 % faster at 16384
-//   128x64                             within 2 % of 128x128
+//   present                          2.45 ms
+//   threads_singles, threads_pairs   2.33: as fast as NN, whose loads have no conflicts
+//   copied_mixed                     2.42
+//   copied_singles, copied_pairs     2.29
+//   shared_*                         as copied_* at 4096; 3 % faster at 16384
+//   128x64                           within 2 % of 128x128
 //
 // If no probe beats present by 3 %, neither loads nor copies are the limit.
 #include "kernels/families/dmma/kernel.cu"
@@ -92,14 +92,9 @@ struct Shape {
 // load two k of one row. ptxas gathers A anew for each instruction that reads it, 200 moves per
 // stage; the result of a PRMT, which leaves all bytes in place, is gathered once, by 32.
 __device__ inline double moved(double x) {
-  asm("{\n\t.reg .b32 low, high;\n\t"
-      "mov.b64 {low, high}, %0;\n\t"
-      "prmt.b32 low, low, low, %1;\n\t"
-      "prmt.b32 high, high, high, %1;\n\t"
-      "mov.b64 %0, {low, high};\n\t}"
-      : "+d"(x)
-      : "r"(0x3210));
-  return x;
+  const std::uint32_t in_place = ptx::kept_in_register(0x3210);
+  const auto move = [&](int word) { return static_cast<int>(__byte_perm(word, word, in_place)); };
+  return __hiloint2double(move(__double2hiint(x)), move(__double2loint(x)));
 }
 
 // `count` groups of sixteen rows of A or columns of B, eight k: x[group][half][step].

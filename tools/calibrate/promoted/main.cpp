@@ -15,6 +15,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/elements.h"
@@ -189,7 +190,7 @@ int check(const std::vector<std::byte>& ptx) {
   const std::unique_ptr<Device> device = make_virtual_device();
   const LoadedImage image =
       device->load({.name = "promoted",
-                    .ptx = {reinterpret_cast<const char*>(ptx.data()), ptx.size()},
+                    .ptx = std::string_view(reinterpret_cast<const char*>(ptx.data()), ptx.size()),
                     .cubin = {},
                     .cubin_arch = {},
                     .portable_ptx = {},

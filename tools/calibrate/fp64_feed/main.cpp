@@ -1,6 +1,7 @@
 // fp64_feed: times ways to feed the FP64 tensor cores with two operands along k, in turn with the
 // library's plan and the vendor's calls. What the probes are, and the prediction: probes.cu.
 //
+//   ninja -C build fp64_feed
 //   build/fp64_feed build/calibration/fp64_feed.cubin [--json FILE]
 //   build/fp64_feed build/calibration/fp64_feed.ptx --check     no GPU: right on the virtual one?
 //

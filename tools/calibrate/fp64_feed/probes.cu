@@ -4,13 +4,11 @@
 // results/tensor/f64_16384.json). Are loads of fragments the limit, or the copies to shared memory?
 //
 //   present          the library's main loop: all threads copy by cp.async. A is loaded 64 bits at
-//   a
-//                    time, with 2-way bank conflicts, and B 128 bits at a time
-//   threads_singles  the same copies; both are loaded 64 bits at a time, without conflicts
-//   threads_pairs    the same copies; both are loaded 128 bits at a time, and A is moved into place
-//   copied_*         tensor copies by one thread, and barriers per stage instead of
-//   __syncthreads();
-//                    loads as in present (mixed), threads_singles and threads_pairs
+//                    once, with 2-way bank conflicts, and B 128 bits at once
+//   threads_singles  the same copies; both are loaded 64 bits at once, without conflicts
+//   threads_pairs    the same copies; both are loaded 128 bits at once, and A is moved into place
+//   copied_*         one thread starts tensor copies, and each stage has barriers of its own; loads
+//                    as in present (mixed), threads_singles and threads_pairs
 //   shared_*         the same; clusters of two CTAs share B (128x128) or A (128x64) by multicast
 //
 // The machine code of a main loop (nvcc 13.0), for one warp and one stage of 16 k, without NOP and
@@ -55,7 +53,7 @@
 
 namespace tessera::fp64_feed {
 
-// How fragments are loaded: 64 bits at a time, A so and B 128 bits at a time, or all 128 bits.
+// Widths of loads of fragments: 64 bits; 64 of A and 128 of B; 128 bits.
 enum class Loads { kSingles, kMixed, kPairs };
 
 constexpr OutputTile kWarp{32, 64};
@@ -126,7 +124,7 @@ struct Fragments {
 // The tiles of a ring that tensor copies fill.
 template <class T>
 struct CopiedFeed {
-  static constexpr bool kLoadsBeyond = false;  // whether a tile follows the last one
+  static constexpr bool kLoadsBeyond = false;  // whether loads may follow the last tile
   typename T::Ring& ring;
   typename T::Position& at;
   typename T::Walk::Place place;

@@ -163,7 +163,8 @@ double largest_error(Device& device, const Size& size, const Operands& operands,
     }
     device.copy_out(&got, operands.d + static_cast<std::uint64_t>((row * size.n + column) * 8), 8);
     const double error = std::abs(got - sum) / magnitude;
-    if (!(error <= worst)) worst = error;
+    worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
+    if (worst == HUGE_VAL) break;
   }
   return worst;
 }

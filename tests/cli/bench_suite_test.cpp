@@ -54,6 +54,7 @@ TEST_F(BenchSuite, RefusesBadNumbers) {
   expect_refused({"--suite", "drawn", "--sweep", "--csv", "/tmp/x.csv"}, {"--json alone"});
   expect_refused({"--suite", "drawn", "--within", "2"}, {"--within is '2'", "needs --sweep"});
   expect_refused({"--suite", "goals", "--cells", "5"}, {"--cells is '5'", "goals has its own"});
+  expect_refused({"--suite", "losses", "--cells", "5"}, {"--cells is '5'", "losses has its own"});
   expect_refused({"--suite", "goals", "--against-costs", "a100"},
                  {"--against-costs is 'a100'", "h200"});
   expect_refused({"--suite", "goals", "--against-costs", "no_such.inc"},

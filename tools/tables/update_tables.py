@@ -28,6 +28,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   epilogues, epilogues_best, epilogues_c  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
   drawn, drawn_reports, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
+  drawn_losses   any page   the losses before the first report   results/drawn/losses/*.json, by reports/loss_tables.py
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
   first_calls   docs/api/first-calls.md   the first call for a problem   results/interface/h200_first_calls*.json, by clients/first_call_tables.py
@@ -55,6 +56,7 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel 47/all -m 2048,4096 --layout NN --mode burst --json results/ladder/h100_ladder_f16x3.json
   build/tessera bench --suite drawn --seed S --cells 1000 --minutes 25 --json results/drawn/NAME.json
   build/tessera bench --suite drawn --seed S --cells 100 --sweep --json results/drawn/sweep/NAME.json
+  build/tessera bench --suite losses --json results/drawn/losses/CARD.json
   build/tessera explain 03 > results/ladder/explain_03.txt
   tools/refresh_rung all      (results/ladder/ladder_*.json; for one rung: NN)
   build/observer_cost > results/calibration/observer_cost.json
@@ -91,7 +93,7 @@ import tensor_ladder
 import tensor_tables
 from accuracy import terms_tables
 from clients import first_call_tables, host_tables, pytorch_tables, tune_tables
-from reports import house_tables
+from reports import house_tables, loss_tables
 from sass import hazard_tables
 from cells import NOTHING
 from ladder_results import Results, is_plain_burst, load
@@ -140,7 +142,7 @@ def updated_pages(root):
     generated = {**model_tables.sections(root), **count_tables.sections(root),
                  **fp32_tables.sections(root), **register_tables.sections(root),
                  **old_and_new.sections(root), **tensor_tables.sections(root),
-                 **house_tables.sections(root),
+                 **house_tables.sections(root), **loss_tables.sections(root),
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),

@@ -18,6 +18,7 @@
 #include "cli/options/shapes.h"
 #include "cli/terminal/fitted.h"
 #include "lab/suite/goals.h"
+#include "lab/suite/losses.h"
 #include "lab/suite/suite_run.h"
 #include "lab/tune/tunable_table.h"
 
@@ -206,7 +207,7 @@ std::vector<lab::DrawnCell> all_cells_of(const std::string& suite, const SuiteAr
                                                      : static_cast<int>(parse_integer(
                                                            "--cells", given.cells, 1, 100000)));
   }
-  if (given.cells.empty()) return lab::goal_suite();
+  if (given.cells.empty()) return suite == kGoalSuite ? lab::goal_suite() : lab::loss_suite();
   throw StatusError(Status::bad_argument(fmt::format(
       "--cells is '{}', but the suite {} has its own; leave it out", given.cells, suite)));
 }
@@ -226,14 +227,17 @@ std::string_view schema_of(const SuiteArguments& given) {
 
 }  // namespace
 
-bool is_timed_suite(const std::string& name) { return name == kDrawnSuite || name == kGoalSuite; }
+bool is_timed_suite(const std::string& name) {
+  return name == kDrawnSuite || name == kGoalSuite || name == kLossSuite;
+}
 
 void add_suite_options(Parser& parser, SuiteArguments& arguments) {
   parser.get_option("--shapes")
       .description(fmt::format(
           "file with a line 'm n k' for each shape, or a suite: {}, or {}: problems that "
-          "--seed draws, or {}: what docs/performance.md states goals for",
-          names_of_suites(), kDrawnSuite, kGoalSuite));
+          "--seed draws, or {}: what docs/performance.md states goals for, or {}: what lost most "
+          "in the first measurements of such problems",
+          names_of_suites(), kDrawnSuite, kGoalSuite, kLossSuite));
   parser
       .add_option("--cells", arguments.cells,
                   "with --suite drawn: how many problems are drawn (default 100)")

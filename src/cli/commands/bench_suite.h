@@ -10,7 +10,8 @@
 namespace tessera::cli {
 
 inline constexpr const char* kDrawnSuite = "drawn";
-inline constexpr const char* kGoalSuite = "goals";  // the goals in docs/performance.md
+inline constexpr const char* kGoalSuite = "goals";   // the goals in docs/performance.md
+inline constexpr const char* kLossSuite = "losses";  // what lost most before suites were drawn
 
 // The arguments as text; empty if not given.
 struct SuiteArguments {

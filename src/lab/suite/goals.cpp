@@ -1,58 +1,38 @@
 #include "lab/suite/goals.h"
 
-#include <algorithm>
+#include "lab/suite/listed.h"
 
 namespace tessera::lab {
 namespace {
 
 constexpr double kLongestGoalMs = 30;
 
-struct GoalShape {
-  std::int64_t m, n, k;
-  std::int64_t count = 1;  // products of a batch
-};
+using Shapes = std::vector<ListedShape>;
 
-GoalShape square(std::int64_t size) { return {size, size, size}; }
+ListedShape square(std::int64_t size) { return {size, size, size}; }
 
 // The goals for these shapes are in tools/tables/goal_tables.py.
-const std::vector<GoalShape> kSquares = {square(512),  square(1024), square(2048),
-                                         square(4096), square(8192), square(16384)};
-const std::vector<GoalShape> kOddSquares = {square(1000), square(1023), square(2047),
-                                            square(4095), square(4097), square(5000)};
-const std::vector<GoalShape> kThin = {{16, 8192, 8192},  {64, 8192, 8192},   {128, 8192, 8192},
-                                      {256, 256, 65536}, {128, 128, 262144}, {8192, 8192, 64},
-                                      {100000, 64, 64},  {512, 128, 256},    {50257, 1024, 768}};
-const std::vector<GoalShape> kVectors = {
-    {1, 4096, 4096}, {4096, 1, 4096}, {1, 50257, 768}, {1, 16384, 4096}};
-const std::vector<GoalShape> kFp32 = {{200, 30000, 500}, {6000, 700, 900}};
-const std::vector<GoalShape> kBatches = {{512, 512, 512, 64},
-                                         {2048, 128, 64, 256},
-                                         {64, 64, 64, 1000},
-                                         {32, 32, 32, 10000},
-                                         {16, 16, 16, 4096}};
-
-DrawnCell cell_of(CellClass kind, const GoalShape& shape, const Types& types, const char* layout) {
-  DrawnCell cell{.kind = kind};
-  const bool odd = (shape.m | shape.n | shape.k) % 2 != 0 && shape.m > 1 && shape.n > 1;
-  const bool sixteen = shape.m % 16 == 0 && shape.n % 16 == 0 && shape.k % 16 == 0;
-  cell.stride = odd ? RowStride::kOdd : sixteen ? RowStride::kSixteen : RowStride::kEven;
-  Problem& p = cell.problem;
-  p = {.m = shape.m, .n = shape.n, .k = shape.k, .types = types};
-  set_layout(p, layout);
-  if (shape.count > 1) {
-    p.batch = {BatchKind::kStrided, shape.count,       shape.m * shape.k,
-               shape.k * shape.n,   shape.m * shape.n, shape.m * shape.n};
-  }
-  p = with_default_ld(p);
-  return cell;
-}
+const Shapes kSquares = {square(512),  square(1024), square(2048),
+                         square(4096), square(8192), square(16384)};
+const Shapes kOddSquares = {square(1000), square(1023), square(2047),
+                            square(4095), square(4097), square(5000)};
+const Shapes kThin = {{16, 8192, 8192},  {64, 8192, 8192},   {128, 8192, 8192},
+                      {256, 256, 65536}, {128, 128, 262144}, {8192, 8192, 64},
+                      {100000, 64, 64},  {512, 128, 256},    {50257, 1024, 768}};
+const Shapes kVectors = {{1, 4096, 4096}, {4096, 1, 4096}, {1, 50257, 768}, {1, 16384, 4096}};
+const Shapes kFp32 = {{200, 30000, 500}, {6000, 700, 900}};
+const Shapes kBatches = {{512, 512, 512, 64},
+                         {2048, 128, 64, 256},
+                         {64, 64, 64, 1000},
+                         {32, 32, 32, 10000},
+                         {16, 16, 16, 4096}};
 
 class Cells {
  public:
-  void add(CellClass kind, const std::vector<GoalShape>& shapes, const Types& types) {
-    for (const GoalShape& shape : shapes) {
+  void add(CellClass kind, const Shapes& shapes, const Types& types) {
+    for (const ListedShape& shape : shapes) {
       for (const char* const layout : {"NN", "NT", "TN", "TT"}) {
-        DrawnCell cell = cell_of(kind, shape, types, layout);
+        DrawnCell cell = listed_cell(kind, shape, types, layout);
         if (estimated_ms(cell.problem) > kLongestGoalMs) continue;
         cell.number = static_cast<int>(cells_.size());
         cells_.push_back(cell);

@@ -1,5 +1,7 @@
 #include "lab/suite/goals.h"
 
+#include "lab/suite/losses.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -47,6 +49,23 @@ TEST(GoalSuite, CellsAreLegalNumberedAndShort) {
     }
   }
   EXPECT_GT(number, 300);
+}
+
+TEST(LossSuite, CellsAreLegalAndNumberedAndSayTheirRow) {
+  std::set<std::string> rows, problems;
+  int number = 0;
+  for (const DrawnCell& cell : loss_suite()) {
+    EXPECT_EQ(cell.number, number++);
+    EXPECT_TRUE(check(cell.problem).ok()) << check(cell.problem).message;
+    EXPECT_EQ(cell.in_place, cell.problem.beta != 0);
+    rows.insert(cell.from);
+    const Problem& p = cell.problem;
+    problems.insert(name_of(p.types) + ' ' + layout_of(p) + ' ' + std::to_string(p.m) + ' ' +
+                    std::to_string(p.n) + ' ' + std::to_string(p.k) + ' ' +
+                    std::to_string(p.batch.count) + describe(p.epilogue));
+  }
+  EXPECT_EQ(rows.size(), 15u);
+  EXPECT_EQ(problems.size(), static_cast<std::size_t>(number)) << "a problem occurs twice";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENDINGS = {".h", ".hpp", ".cpp", ".cu"}
 NOT_PROSE = re.compile(r"//\s*(namespace|NOLINT|clang-format|Written by )|//\W*$")
-AFTER_CODE = re.compile(r"\S.*?\s(// .+)")
+AFTER_CODE = re.compile(r"\s*\S.*?\s(// .+)")
 
 
 def comments(path):

@@ -26,10 +26,12 @@ int most_loads_without_a_store(const Program& program) {
   return most;
 }
 
-TEST(LibraryCode, EightPairsOfCAreOnTheirWayAtATime) {
+TEST(LibraryCode, EightVectorsOfCAreOnTheirWayAtATime) {
   for (const char* entry :
        {"dmma_f64__64x32_ak_bn", "dmma_f64__128x128_ak_bk", "dmma_f64__128x64_am_bn",
-        "dmma_f64__128x128_am_bn", "dmma_f64_sm80__64x32_am_bn", "small_f64__64x64_ak_bn"}) {
+        "dmma_f64__128x128_am_bn", "dmma_f64_sm80__64x32_am_bn", "small_f64__64x64_ak_bn",
+        "simt_f32__256x128_am_bn_tma", "simt_f32__128x64_ak_bk_copy",
+        "simt_f32_direct__128x128_am_bn_tma"}) {
     EXPECT_GE(most_loads_without_a_store(program_named(entry)), 8) << entry;
   }
 }

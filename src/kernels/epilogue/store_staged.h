@@ -12,8 +12,7 @@
 
 #include <algorithm>
 
-#include "kernels/epilogue/output.h"
-#include "kernels/tile/thread_accumulators.h"
+#include "kernels/epilogue/store_over_c.h"
 
 namespace tessera::epilogue {
 
@@ -31,31 +30,8 @@ __device__ Output<T, T> scratch_tile(const Output<T, T>& output, T* scratch, Out
           .vectors = true};
 }
 
-// Stores alpha * sum + beta * C, four elements at a time. `output` begins at the lane's first
-// output. WHY groups: D may be C, so the compiler moves no load above a store, and only loads
-// without a store between them are in flight together.
-template <tile::Rows rows, class T, class Accumulators>
-__device__ void store_over_c(const Output<T, T>& output, const Accumulators& accumulators) {
-  constexpr int kVectors = rows.count * Accumulators::kThread.n / tile::kVector;
-  constexpr int kGroup = std::min(kVectors, 8);
-#pragma unroll
-  for (int first = 0; first < kVectors; first += kGroup) {
-    tile::Vec4<T> old[kGroup];
-    const auto for_group = [&](auto visit) {
-      int next = 0;
-      accumulators.template for_each_vec4<rows>({0, 0}, [&](int row, int col, auto sum) {
-        const int i = next++ - first;
-        if (i >= 0 && i < kGroup) visit(row, col, sum, old[i]);
-      });
-    };
-    for_group([&](int row, int col, const auto&, auto& c) { c = output.vec4_of_c(row, col); });
-    for_group([&](int row, int col, const auto& sum, const auto& c) {
-      output.store_vec4_with(row, col, sum, c);
-    });
-  }
-}
-
-// Copies from scratch to D; both begin at the warp's tile. WHY batches: as in store_over_c().
+// Copies from scratch to D; both begin at the warp's tile. WHY batches: for the compiler any store
+// may change later loads, so only loads without a store between them are in flight together.
 template <class Accumulators, tile::Rows rows, class T>
 __device__ void store_from(const Output<T, T>& scratch, const Output<T, T>& output) {
   constexpr OutputTile lanes = Accumulators::kLanes, thread = Accumulators::kThread;
@@ -75,25 +51,10 @@ __device__ void store_from(const Output<T, T>& scratch, const Output<T, T>& outp
       const int at = begin + 32 * i;
       x[i] = scratch.d[row_of(at) * scratch.d_row + at % kCols];
     }
-    if (output.beta != 0) {
-      T old[kBatch];
-#pragma unroll
-      for (int i = 0; i < kBatch; ++i) {
-        const int at = begin + 32 * i;
-        old[i] = output.element_of_c(row_of(at), at % kCols);
-      }
-#pragma unroll
-      for (int i = 0; i < kBatch; ++i) {
-        const int at = begin + 32 * i;
-        output.store_scaled_with(row_of(at), at % kCols, x[i], old[i]);
-      }
-      continue;
-    }
-#pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
+    store_elements(output, x, [&](int i) {
       const int at = begin + 32 * i;
-      output.store_scaled(row_of(at), at % kCols, x[i]);
-    }
+      return tile::Coord<>{row_of(at), at % kCols};
+    });
   }
 }
 

@@ -7,8 +7,7 @@
 // tiles, 1659 (results/variants/fp32_direct_odd.json).
 #pragma once
 
-#include "kernels/epilogue/output.h"
-#include "kernels/tile/thread_accumulators.h"
+#include "kernels/epilogue/store_over_c.h"
 
 namespace tessera::epilogue {
 
@@ -29,11 +28,13 @@ __device__ void store_rows(const Rows& rows, const Output<T, T>& output) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int step = 0; step < kSteps; step += kBatch) {
+    const auto at = [&](int i) { return (step + i) * 32 + lane; };
+    T x[kBatch];
 #pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
-      const int at = (step + i) * 32 + lane;
-      output.store_scaled(at / Rows::kCols, at % Rows::kCols, rows.at[at]);
-    }
+    for (int i = 0; i < kBatch; ++i) x[i] = rows.at[at(i)];
+    store_elements(output, x, [&](int i) {
+      return tile::Coord<>{at(i) / Rows::kCols, at(i) % Rows::kCols};
+    });
   }
 }
 
@@ -48,7 +49,9 @@ __device__ void store_through_shared(const Output<T, T>& output, RowsOfVectors<A
       output.from(warp.m * Accumulators::kWarp.m, warp.n * Accumulators::kWarp.n);
   const bool direct = output.vectors && output.rows >= block.m && output.cols >= block.n;
   if (direct) {
-    const Output<T, T> first = to.from(lane.m * tile::kVector, lane.n * tile::kVector);
+    Output<T, T> first = to.from(lane.m * tile::kVector, lane.n * tile::kVector);
+    if (first.beta != 0) return store_over_c<Accumulators::kAllRows>(first, accumulators);
+    first.beta = 0;
     accumulators.template for_each_vec4<Accumulators::kAllRows>(
         {0, 0}, [&](int i, int j, auto vec4) { first.store_vec4_inside(i, j, vec4); });
     return;

@@ -74,7 +74,8 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
-// Splits the tiles after the first whole_tiles into `runs` runs; if that is illegal, splits none.
+// Splits the tiles after the first whole_tiles into at most `runs` runs; none if that is illegal,
+// or if each tile would have one run.
 constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int runs, int ctas) {
   const bool is_legal = whole_tiles >= 0 && whole_tiles < whole.tiles() &&
                         whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&
@@ -180,7 +181,9 @@ constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTi
   const int kept = (whole.tiles() - 1) / ctas * ctas;
   const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
   const StreamK s = with_split(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
-  return s.split_tiles() > 0 ? s : with_split(whole, kept, whole.tiles() - kept - 1, ctas);
+  if (s.split_tiles() > 0) return s;
+  const StreamK fewer = with_split(whole, kept, whole.tiles() - kept - 1, ctas);
+  return slots_of(fewer) > 0 ? fewer : whole;
 }
 
 }  // namespace tessera::schedule

@@ -145,6 +145,19 @@ TEST(Batch, StridedByTensorCopies) {
   }
 }
 
+// Every other product has an odd address, and is stored element by element. alpha, beta and their
+// products are rounded, so that another order of roundings has other bits.
+TEST(Batch, ProductsHaveTheSameBitsAtAnyAlignment) {
+  for (const char* kernel :
+       {"simt_f32_direct/128x128", "simt_f32_direct/64x128", "simt_f32/64x64", "simt_f32/128x16"}) {
+    Problem problem{.m = 128, .n = 128, .k = 16, .types = types_of(kernel)};
+    problem.alpha = 1.1, problem.beta = 0.7;
+    problem = with_default_ld(problem);
+    problem.batch = {BatchKind::kStrided, 5, 128 * 16, 16 * 128, 128 * 128 + 1, 128 * 128 + 1};
+    verified(kernel, problem, {});
+  }
+}
+
 // What `verify` walks.
 TEST(Batch, EveryCaseOfTheLattice) {
   for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f64_sm75/32x32",

@@ -261,12 +261,12 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
   parser
       .add_option(
           "--against-costs", arguments.against_costs,
-          "with --suite drawn or goals: instead of the suite, our plan in turn with the "
+          "with --suite drawn, goals or losses: instead of it, our plan in turn with the "
           "plan by the table of costs of another GPU or of a file, where it is another plan")
       .type_name("TABLE");
   parser
       .add_option("--fp32", arguments.fp32,
-                  "with --suite drawn or goals: instead of the suite, large FP32 problems "
+                  "with --suite drawn, goals or losses: instead of it, large FP32 problems "
                   "planned in this compute type (f16x3), in turn with our plan for FP32")
       .type_name("TYPE");
 }

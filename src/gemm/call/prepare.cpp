@@ -37,7 +37,7 @@ class Images {
     const auto same = std::find_if(loaded_.begin(), loaded_.end(),
                                    [&](const Loaded& known) { return known.code == &code; });
     LoadedImage image = same != loaded_.end() ? same->image : modules_.load(code);
-    return loaded_.emplace_back(&kernel, entry, &code, std::move(image)).image;
+    return loaded_.emplace_back(Loaded{&kernel, entry, &code, std::move(image)}).image;
   }
 
  private:

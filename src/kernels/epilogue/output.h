@@ -36,15 +36,6 @@ struct Output {
   __device__ void store_scaled(long long row, long long col, In scaled) const {
     if (is_inside(row, col)) write(row, col, scaled);
   }
-  // An element of C, and a store of scaled + beta * c; nothing outside.
-  __device__ Out element_of_c(long long row, long long col) const {
-    return is_inside(row, col) ? c[row * c_row + col] : Out{};
-  }
-  __device__ void store_scaled_with(long long row, long long col, In scaled, Out old) const {
-    if (is_inside(row, col)) {
-      d[row * d_row + col] = static_cast<Out>(scaled + beta * static_cast<In>(old));
-    }
-  }
 
   // Stores four neighbouring outputs of a row; col is a multiple of four.
   __device__ void store_vec4(long long row, long long col, tile::Vec4<In> sum) const {
@@ -60,21 +51,14 @@ struct Output {
 
   // Like store_vec4, for four outputs that are known to be inside of D, with `vectors` true.
   __device__ void store_vec4_inside(long long row, long long col, tile::Vec4<In> sum) const {
-    if (beta != 0) return store_vec4_with(row, col, sum, vec4_of_c(row, col));
-    write_vec4(row, col, {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w});
-  }
-
-  // Four neighbours of C, and a store of four outputs with them; conditions as above.
-  __device__ tile::Vec4<Out> vec4_of_c(long long row, long long col) const {
-    return *reinterpret_cast<const tile::Vec4<Out>*>(c + row * c_row + col);
-  }
-  __device__ void store_vec4_with(long long row, long long col, tile::Vec4<In> sum,
-                                  tile::Vec4<Out> old) const {
-    write_vec4(row, col,
-               {alpha * sum.x + beta * static_cast<In>(old.x),
-                alpha * sum.y + beta * static_cast<In>(old.y),
-                alpha * sum.z + beta * static_cast<In>(old.z),
-                alpha * sum.w + beta * static_cast<In>(old.w)});
+    tile::Vec4<In> out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
+    if (beta != 0) {
+      const auto old = *reinterpret_cast<const tile::Vec4<Out>*>(c + row * c_row + col);
+      out = {out.x + beta * static_cast<In>(old.x), out.y + beta * static_cast<In>(old.y),
+             out.z + beta * static_cast<In>(old.z), out.w + beta * static_cast<In>(old.w)};
+    }
+    tile::store_vec4(d + row * d_row + col, {static_cast<Out>(out.x), static_cast<Out>(out.y),
+                                             static_cast<Out>(out.z), static_cast<Out>(out.w)});
   }
 
   // Stores kVector neighbours of a row, which fill 16 bytes; col is a multiple of kVector.
@@ -102,10 +86,6 @@ struct Output {
 
  private:
   __device__ bool is_inside(long long row, long long col) const { return row < rows && col < cols; }
-  __device__ void write_vec4(long long row, long long col, tile::Vec4<In> value) const {
-    tile::store_vec4(d + row * d_row + col, {static_cast<Out>(value.x), static_cast<Out>(value.y),
-                                             static_cast<Out>(value.z), static_cast<Out>(value.w)});
-  }
   __device__ void write(long long row, long long col, In scaled) const {
     const In value = beta == 0 ? scaled : scaled + beta * static_cast<In>(c[row * c_row + col]);
     d[row * d_row + col] = static_cast<Out>(value);

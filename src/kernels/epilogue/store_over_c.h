@@ -10,6 +10,12 @@
 
 namespace tessera::epilogue {
 
+// Returns scaled + beta * c. WHY fma: whichever way an element is stored, it has the same bits.
+template <class T>
+__device__ T with_c(const Output<T, T>& output, T scaled, T c) {
+  return fma(output.beta, c, scaled);
+}
+
 // Stores `rows` of a thread's sums, four elements at a time. `output` begins at the lane's first
 // output, allows vectors, and has all of the tile.
 template <tile::Rows rows, class T, class Accumulators>
@@ -26,9 +32,14 @@ __device__ void store_over_c(const Output<T, T>& output, const Accumulators& acc
         if (i >= 0 && i < kGroup) visit(row, col, sum, old[i]);
       });
     };
-    for_group([&](int row, int col, const auto&, auto& c) { c = output.vec4_of_c(row, col); });
+    for_group([&](int row, int col, const auto&, auto& c) {
+      c = *reinterpret_cast<const tile::Vec4<T>*>(output.c + row * output.c_row + col);
+    });
     for_group([&](int row, int col, const auto& sum, const auto& c) {
-      output.store_vec4_with(row, col, sum, c);
+      const T alpha = output.alpha;
+      tile::store_vec4(output.d + row * output.d_row + col,
+                       {with_c(output, alpha * sum.x, c.x), with_c(output, alpha * sum.y, c.y),
+                        with_c(output, alpha * sum.z, c.z), with_c(output, alpha * sum.w, c.w)});
     });
   }
 }
@@ -42,6 +53,7 @@ __device__ void store_elements(const Output<T, T>& output, const T (&scaled)[cou
     for (int i = 0; i < count; ++i) output.store_scaled(place(i).m, place(i).n, scaled[i]);
     return;
   }
+  const auto is_inside = [&](tile::Coord<> at) { return at.m < output.rows && at.n < output.cols; };
   constexpr int kGroup = std::min(count, 16);
   static_assert(count % kGroup == 0);
 #pragma unroll
@@ -50,12 +62,13 @@ __device__ void store_elements(const Output<T, T>& output, const T (&scaled)[cou
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) {
       const tile::Coord<> at = place(first + i);
-      old[i] = output.element_of_c(at.m, at.n);
+      old[i] = is_inside(at) ? output.c[at.m * output.c_row + at.n] : T{};
     }
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) {
       const tile::Coord<> at = place(first + i);
-      output.store_scaled_with(at.m, at.n, scaled[first + i], old[i]);
+      if (!is_inside(at)) continue;
+      output.d[at.m * output.d_row + at.n] = with_c(output, scaled[first + i], old[i]);
     }
   }
 }

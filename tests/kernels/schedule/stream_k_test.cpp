@@ -248,7 +248,7 @@ TEST(ChooseStreamK, RunsThatWouldEndDozensOfTailsDoNothing) {
   EXPECT_EQ(two.tail(), 0);
 }
 
-// As many slots as partial sums, or two fewer: in rows of 4096 squares.
+// Two slots per run, one for the first and the last; a run that ends at an edge leaves one empty.
 TEST(StreamK, RunsThatAreFewerThanTheirTilesHaveTwoSlotsEach) {
   const StreamK s = schedule(16, 16, 256, 132, 0, 132, 1);
   EXPECT_EQ(slots_of(s), 2 * 132 - 2);

@@ -152,7 +152,7 @@ double largest_error(Device& device, const Size& size, const Operands& operands,
   };
   double worst = 0;
   for (int i = 0; i < count; ++i) {
-    const auto bits = static_cast<std::uint64_t>(2 * i);
+    const auto bits = 2 * static_cast<std::uint64_t>(i);
     const auto row = static_cast<std::int64_t>(lab::mix_bits(bits) % size.m);
     const auto column = static_cast<std::int64_t>(lab::mix_bits(bits + 1) % size.n);
     const std::vector<double> a = row_of(operands.a, row), b = row_of(operands.b, column);

@@ -13,12 +13,12 @@ def cell(kind, layout, old, new):
     return {"type": kind, "size": 64, "layout": layout, "old_ms": old, "new_ms": new}
 
 
-def section(cells):
+def section(cells, vendor="a library"):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         if cells:
             (root / "results/tune").mkdir(parents=True)
-            file = {"gpu": "a card", "vendor": "a library", "old_commit": "a" * 40, "new_commit": "b" * 40,
+            file = {"gpu": "a card", "vendor": vendor, "old_commit": "a" * 40, "new_commit": "b" * 40,
                     "cells": cells}
             (root / "results/tune/card_two_builds.json").write_text(json.dumps(file))
         return house_tables.sections(root)["house_speed"]
@@ -37,6 +37,10 @@ class Speed(unittest.TestCase):
         self.assertIn("| all | 3 |", text)
         self.assertIn("Speed of commit bbbbbbbb over that of aaaaaaaa", text)
         self.assertIn("1 products were not timed by both", text)
+        self.assertIn("a card, a library.", text)
+
+    def test_without_the_vendors_library(self):
+        self.assertTrue(section([cell("f32", "NN", [1.0], [1.0])], vendor=None).endswith(" a card."))
 
 
 if __name__ == "__main__":

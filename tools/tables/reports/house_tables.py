@@ -7,9 +7,9 @@
 Made by tests/house/count_lines.py, tools/tune/two_builds.py and tests/house/time_hosts.py.
 """
 import json
-import math
 
 from cells import NOTHING, table
+from drawn_tables import geometric_mean
 
 LEAST = 0.98  # a product is slower if it is below this in every round
 
@@ -29,10 +29,6 @@ def lines_section(path):
     return table(head, rows) + "\n\nLines with code, without comments and blank lines."
 
 
-def mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
-
-
 def ratios_of(cell):
     """Speed of the new build over that of the old one, by round; None in a round that one of them did not time."""
     return [old / new if old and new else None for old, new in zip(cell["old_ms"], cell["new_ms"])]
@@ -41,7 +37,7 @@ def ratios_of(cell):
 def speed_row(name, cells):
     best = [(max(ratios_of(cell)), cell) for cell in cells]
     lowest, cell = min(best, key=lambda one: one[0])
-    return [name, str(len(cells)), f"{mean([one for each in cells for one in ratios_of(each)]):.3f}",
+    return [name, str(len(cells)), f"{geometric_mean([one for each in cells for one in ratios_of(each)]):.3f}",
             str(sum(ratio < LEAST for ratio, _ in best)),
             f"{lowest:.3f}, {cell['type'].upper()} {cell['size']} {cell['layout']}"]
 
@@ -60,7 +56,7 @@ def speed_of_card(file):
             "products and rounds. "
             f"*Below* and *lowest* take the better round of a product. "
             + (f"{missing} products were not timed by both in every round. " if missing else "") +
-            f"{file['gpu']}, {file['vendor']}.")
+            ", ".join(filter(None, (file["gpu"], file["vendor"]))) + ".")
 
 
 def speed_section(folder):
@@ -76,7 +72,7 @@ def times_section(path):
     for part in dict.fromkeys(one["part"] for one in file["times"]):
         ratios = [one["after_us"] / one["before_us"] for one in file["times"] if one["part"] == part]
         times = [[one[key] for one in file["times"] if one["part"] == part] for key in ("before_us", "after_us")]
-        rows.append([part, *(f"{min(one):.2f} to {max(one):.2f}" for one in times), f"{mean(ratios):.2f}"])
+        rows.append([part, *(f"{min(one):.2f} to {max(one):.2f}" for one in times), f"{geometric_mean(ratios):.2f}"])
     problems = len({one["problem"] for one in file["times"]})
     return (table(["part", "before, us", "after, us", "ratio"], rows) +
             f"\n\nMedians of {problems} FP32 problems, each the least of {file['rounds']} rounds in turn, on a driver "

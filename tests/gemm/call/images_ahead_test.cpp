@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "catalog/catalog.h"
 #include "catalog/image_pack.h"
@@ -80,10 +82,12 @@ TEST(ImagesAhead, HasNoThreadAtAFork) {
     ++unpacked;
     unpacked.notify_all();
     may_go_on.wait(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // or all are done before the fork
   });
   ahead.expect(kBf16Types, 90);
   unpacked.wait(0);
   std::thread release([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     may_go_on = true;
     may_go_on.notify_all();
   });

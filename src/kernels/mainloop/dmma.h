@@ -14,8 +14,10 @@ namespace tessera::mainloop {
 // columns(), exchanges(), loads_elements(), has_registers_left().
 template <auto cfg>
 struct DmmaStage {
-  using A = tile::SwizzledTile<double, cfg.block.m, cfg.block.k, cfg.majors.a>;  // (m, k)
-  using B = tile::SwizzledTile<double, cfg.block.n, cfg.block.k, cfg.majors.b>;  // (n, k)
+  using Swizzle =
+      cuda::std::conditional_t<cfg.loads_elements(), tile::ElementSwizzle, tile::VectorSwizzle>;
+  using A = tile::SwizzledTile<double, cfg.block.m, cfg.block.k, cfg.majors.a, Swizzle>;  // (m, k)
+  using B = tile::SwizzledTile<double, cfg.block.n, cfg.block.k, cfg.majors.b, Swizzle>;  // (n, k)
   static constexpr int kDepth = cfg.block.k;
 
   A a;
@@ -33,8 +35,8 @@ class DmmaMainloop {
   __device__ DmmaMainloop(DmmaAccumulators<cfg>& sums, Ring& ring, int row, int col)
       : sums_(sums),
         ring_(ring),
-        at_a_(tile::DmmaLoads<A>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? col : row)),
-        at_b_(tile::DmmaLoads<B>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? row : col)) {}
+        at_a_(FragmentsA::offset_of(threadIdx.x % 32, cfg.exchanges() ? col : row)),
+        at_b_(FragmentsB::offset_of(threadIdx.x % 32, cfg.exchanges() ? row : col)) {}
 
   // Adds A * B to `sums` for all tiles of the ring.
   __device__ void multiply() {
@@ -70,6 +72,9 @@ class DmmaMainloop {
   static constexpr int kSteps = cfg.block.k / kDepth, kAll = kSteps * kColumns;
   static constexpr int kAhead = cfg.ahead;  // steps from a load to its use
   static constexpr int kSetsB = 2 * kAhead;
+  using FragmentsA =
+      tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth, cfg.loads_elements()>;
+  using FragmentsB = tile::DmmaFragments<B, 1, kDepth, cfg.loads_elements()>;
   static_assert(kSteps % 2 == 0 && kAll % kSetsB == 0);
 
   // Loads the fragments for part `i`; parts from kAll on belong to the tile after the current one.
@@ -105,8 +110,8 @@ class DmmaMainloop {
   Ring& ring_;
   int at_a_, at_b_;
   // Fragments of A for even and odd steps; fragments of B for the parts in flight.
-  tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth, cfg.loads_elements()> a_[2];
-  tile::DmmaFragments<B, 1, kDepth> b_[kSetsB];
+  FragmentsA a_[2];
+  FragmentsB b_[kSetsB];
 };
 
 }  // namespace tessera::mainloop

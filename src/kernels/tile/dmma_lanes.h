@@ -3,7 +3,8 @@
 // tile these are, if both operands agree on k. Here lanes take elements that are neighbours in
 // shared memory, so that a fragment is loaded 128 bits at a time in all layouts:
 //
-//   A, sixteen rows      lane (g, t): rows row(g) and row(g) + 1, for k = 2t and 2t + 1 of eight
+//   A, sixteen rows      lane (g, t): rows row(g) and row(g) + 1, for k = 2t and 2t + 1 of eight,
+//                        or t and t + 4 if operands along k are loaded 64 bits at a time
 //   B, sixteen columns   the same with columns: instruction 0 has the even ones, 1 the odd ones
 //   D, 16 x 16           rows row(g), row(g) + 1; columns 2t, 2t + 1, 2t + 8, 2t + 9
 //
@@ -29,6 +30,7 @@ constexpr int dmma_outer(int lane, int half) {
 }
 // The lane's k in step 0, 1, ... A step is four k.
 constexpr int dmma_k(int lane, int step) { return step / 2 * 8 + lane % 4 * 2 + step % 2; }
+constexpr int dmma_element_k(int lane, int step) { return step * 4 + lane % 4; }
 // The first of the lane's two neighbouring columns of D among sixteen; `pair` is 0 or 1.
 constexpr int dmma_column(int lane, int pair) { return lane % 4 * 2 + pair * 8; }
 
@@ -50,6 +52,22 @@ struct DmmaLoads {
     }
     return Tile::rows_further(lane_offset, which) + eight * (8 * Tile::kRowBytes) +
            i * Tile::kPanelBytes;
+  }
+};
+
+// The same for loads of one double each, from a tile along k with ElementSwizzle.
+template <class Tile>
+struct DmmaElementLoads {
+  static_assert(Tile::kAlongK);
+
+  static constexpr int lane_offset(int lane, int first_outer) {
+    return Tile::offset(first_outer + dmma_outer(lane, 0), dmma_element_k(lane, 0));
+  }
+  // Of row half `half` and step `step` of group `i`.
+  static constexpr int offset(int lane_offset, int i, int half, int step) {
+    const int chunks = step % 4 * (2 * Tile::kChunkBytes);
+    return (lane_offset ^ chunks) + step / 4 * Tile::kPanelBytes +
+           (i * kDmmaOuter + half) * Tile::kRowBytes;
   }
 };
 

@@ -23,6 +23,10 @@ struct VectorSwizzle {
     return along_k ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
   }
 };
+// For lanes that load 64 bits each from a tile along k, in the layout of dmma_lanes.h.
+struct ElementSwizzle {
+  static constexpr int of(int row, bool) { return row / 8 % 2 * 4 + row / 2 % 2 * 2; }
+};
 // The swizzle for loads of one chunk each from eight rows (ldmatrix), or two each from four rows.
 struct MatrixSwizzle {
   static constexpr int of(int row, bool) { return row % 4 * 2 + row / 4 % 2; }

@@ -63,18 +63,46 @@ TEST(DmmaLoads, BringTheElementsOfTheLane) {
   });
 }
 
-// HW: a load of 64 bits goes through shared memory sixteen lanes at a time. These use every second
-// pair of banks, so two lanes meet in each.
-TEST(DmmaLoads, OfElementsAlongKMeetTwoByTwo) {
-  for_each_tile([]<class Tile>(const Tile&) {
-    if (!Tile::kAlongK) return;
-    for (int half = 0; half < 32; half += 16) {
-      std::map<int, int> lanes;  // of each pair of banks
-      for (int lane = half; lane < half + 16; ++lane) {
-        ++lanes[DmmaLoads<Tile>::lane_offset(lane, 0) % 128 / 8];
+// The tiles whose elements are loaded alone.
+template <class F>
+void for_each_tile_of_elements(F f) {
+  f(SwizzledTile<double, 128, 16, Major::kK, ElementSwizzle>{});
+  f(SwizzledTile<double, 64, 16, Major::kK, ElementSwizzle>{});
+  f(SwizzledTile<double, 16, 16, Major::kK, ElementSwizzle>{});
+  f(SwizzledTile<double, 64, 32, Major::kK, ElementSwizzle>{});
+}
+
+TEST(DmmaElementLoads, BringTheElementsOfTheLane) {
+  for_each_tile_of_elements([]<class Tile>(const Tile&) {
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int first = 0; first < Tile::kOuter; first += kDmmaOuter) {
+        const int at = DmmaElementLoads<Tile>::lane_offset(lane, first);
+        for (int i = 0; first + i * kDmmaOuter < Tile::kOuter; ++i) {
+          const int outer = first + i * kDmmaOuter;
+          for (int step = 0; step < Tile::kK / 4; ++step) {
+            for (int half = 0; half < 2; ++half) {
+              EXPECT_EQ(DmmaElementLoads<Tile>::offset(at, i, half, step),
+                        Tile::offset(outer + dmma_outer(lane, half), dmma_element_k(lane, step)));
+            }
+          }
+        }
       }
-      EXPECT_EQ(lanes.size(), 8u);
-      for (const auto& [bank, count] : lanes) EXPECT_EQ(count, 2) << bank;
+    }
+  });
+}
+
+// HW: a load of 64 bits goes through shared memory sixteen lanes at a time.
+TEST(DmmaElementLoads, MeetInNoBank) {
+  for_each_tile_of_elements([]<class Tile>(const Tile&) {
+    for (int half = 0; half < 32; half += 16) {
+      for (int i = 0; i < 2 * (Tile::kK / 4); ++i) {
+        std::set<int> places;
+        for (int lane = half; lane < half + 16; ++lane) {
+          const int at = DmmaElementLoads<Tile>::lane_offset(lane, 0);
+          places.insert(DmmaElementLoads<Tile>::offset(at, 0, i % 2, i / 2));
+        }
+        expect_bank_free(places, 8);
+      }
     }
   });
 }
@@ -122,6 +150,15 @@ TEST(DmmaLanes, HaveEachKOnce) {
   EXPECT_EQ(*seen.rbegin(), 15);
 }
 
+TEST(DmmaLanes, HaveEachElementAlongKOnce) {
+  std::set<int> seen;
+  for (int t = 0; t < 4; ++t) {
+    for (int step = 0; step < 4; ++step) seen.insert(dmma_element_k(t, step));
+  }
+  EXPECT_EQ(seen.size(), 16u);
+  EXPECT_EQ(*seen.rbegin(), 15);
+}
+
 template <class Tile, int threads, int width>
 void expect_right_copies() {
   using Map = SwizzledCopyMap<Tile, threads, width>;
@@ -156,6 +193,10 @@ TEST(SwizzledCopyMap, CopiesEachElementOnceWithoutConflicts) {
       expect_right_copies<Tile, 256, 1>();
       expect_right_copies<Tile, 256, 2>();
     }
+  });
+  for_each_tile_of_elements([]<class Tile>(const Tile&) {
+    expect_right_copies<Tile, 128, 1>();
+    expect_right_copies<Tile, 128, 2>();
   });
 }
 

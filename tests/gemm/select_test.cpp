@@ -117,7 +117,7 @@ TEST(Select, ProductsOfFp64TakeTilesBySize) {
 
 TEST(Select, TypesDecide) {
   EXPECT_EQ(best(4096, 4096, 64, kF64Types), "dmma_f64");
-  EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
+  EXPECT_TRUE(best(4096, 4096, 64, kF32Types).starts_with("simt_f32"));
 }
 
 // At 4096 NN, by the same tile.
@@ -127,6 +127,22 @@ double measured_at_4096(const char* file) {
   }
   ADD_FAILURE() << file;
   return 0;
+}
+
+// Pairs of CTAs ask the L2 for fewer rows, which pays where a row takes more requests.
+TEST(Select, PairsOfCtasAreForRowsOffLines) {
+  for (const Types& types : {kBf16Types, kF16Types, kTf32Types}) {
+    const auto is_pair = [&](std::int64_t size, std::int64_t k) {
+      Problem problem{.m = size, .n = size, .k = k, .types = types};
+      set_layout(problem, "TN");
+      return plan_of(problem).row().variant.ends_with("_c2x1");
+    };
+    const std::int64_t of_16_bytes = 16 / size_of(types.a);
+    EXPECT_TRUE(is_pair(4096, 4096 + of_16_bytes)) << name_of(types);
+    for (const std::int64_t size : {1024, 2048, 4096, 8192}) {
+      EXPECT_FALSE(is_pair(size, size)) << name_of(types) << ' ' << size;
+    }
+  }
 }
 
 // What adds to C costs more, most where pairs of warpgroups read a C that the L2 does not hold:
@@ -197,7 +213,7 @@ TEST(Select, TheWorkspaceLimitIsKept) {
   }
 }
 
-// Estimates, by who else multiplies while a warpgroup loads its fragments of A.
+// Fitted, by who else multiplies while a warpgroup loads its fragments of A.
 TEST(Select, FragmentsOfACostMostWhereNobodyElseMultiplies) {
   const auto share = [](const char* kernel) {
     Problem along_k{
@@ -207,9 +223,9 @@ TEST(Select, FragmentsOfACostMostWhereNobodyElseMultiplies) {
     set_layout(across, "TT");
     return predicted(kernel, along_k) / predicted(kernel, across);
   };
-  EXPECT_NEAR(share("wgmma_tf32/256x128x32_s4_coop"), 0.97, 0.02);
-  EXPECT_NEAR(share("wgmma_tf32/128x128x32_s6_pp"), 0.85, 0.02);
-  EXPECT_NEAR(share("wgmma_tf32/128x64x32_s8_coop"), 0.85, 0.02);
+  EXPECT_NEAR(share("wgmma_tf32/256x128x32_s4_coop"), 0.95, 0.02);
+  EXPECT_NEAR(share("wgmma_tf32/128x128x32_s6_pp"), 0.76, 0.02);
+  EXPECT_NEAR(share("wgmma_tf32/128x64x32_s8_coop"), 0.76, 0.02);
 }
 
 // One more tile than there are slots costs a whole wave more.

@@ -144,6 +144,7 @@ struct CopiedOperand {
   bool is_along_k = true;
   bool is_from_registers = false;  // wgmma takes the operand from registers
   int row_bytes = 128;             // bytes: the largest power of two in the row stride, up to 128
+  int sharers = 1;                 // CTAs that load one tile together, by multicast
 };
 
 // The work of a persistent grid that multiplies on tensor cores.

@@ -118,8 +118,8 @@ class TensorCorePrice {
                            : operand.row_bytes == 32 ? costs_.rows_of_32
                            : operand.row_bytes == 64 ? costs_.rows_of_64
                                                      : 1;
-    return static_cast<double>(rows) * work_.block.k * bytes_of_operand() * by_rows *
-           (operand.is_along_k ? 1 : across);
+    return static_cast<double>(rows) / operand.sharers * work_.block.k * bytes_of_operand() *
+           by_rows * (operand.is_along_k ? 1 : across);
   }
 
   // The microseconds of one k tile of all CTAs of an SM: the longest of the times of

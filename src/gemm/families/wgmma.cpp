@@ -111,7 +111,8 @@ class WgmmaOffers {
     const int bytes = ptx::bits_of(config.in) / 8;
     return {.is_along_k = is_a ? config.a_along_k() : config.b_along_k(),
             .is_from_registers = is_a && config.a_from_registers(),
-            .row_bytes = operand.must_repack ? 128 : power_of_two_in(operand.rows.stride, bytes)};
+            .row_bytes = operand.must_repack ? 128 : power_of_two_in(operand.rows.stride, bytes),
+            .sharers = is_a ? config.cluster.n : config.cluster.m};
   }
 
   void push(const Form& form, double tflops, const Decision& decision, std::vector<Offer>& offers) {

@@ -117,6 +117,12 @@ constexpr Config ping_pong(MatrixType in, ElementType out, BlockTile block, int 
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }
 
+// Two CTAs multiply neighbouring tiles of a column, each loads half of B for both.
+constexpr Config in_pairs(Config config) {
+  config.cluster = {2, 1};
+  return config;
+}
+
 // Four CTAs per SM, each with a ring of two stages, for thousands of short products: one CTA loads
 // and another stores while a third multiplies. HW: an H200 takes 12.6 us for 1000 products of
 // 64x64x64 (results/batches/bf16_1000x64.json).
@@ -131,9 +137,11 @@ constexpr Config four_at_a_time(MatrixType in, ElementType out, BlockTile block)
 }  // namespace detail
 
 // The kernels of each type, large tiles first. "split": k is split into parts, and sums go to the
-// workspace as floats, which a second launch adds. TRIED: clusters of two CTAs: no faster, and
-// slower at 2048 (H100), where a cluster's initial barrier is a large part of the time. Rung 40
-// gains 0.3 % by clusters at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
+// workspace as floats, which a second launch adds. "c2x1": pairs of CTAs share B by multicast, for
+// rows at odd multiples of 16 or 32 bytes, which take more requests of the L2. TRIED: pairs for
+// other rows: no faster, and slower at 2048 (H100), where a cluster's initial barrier is a large
+// part of the time. Rung 40 gains 0.3 % by clusters at 4096, 1.6 % at 8192 (H200,
+// results/ladder/h200_ladder_bf16.json).
 namespace detail {
 
 // The configs for 16-bit operands and a D of the same type.
@@ -141,6 +149,7 @@ constexpr auto rows_to_same(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
+      {"128x256x64_s4_c2x1", in_pairs(together(in, out, {128, 256, 64}, 4))},
       {"128x192x64_s5_pp", ping_pong(in, out, {128, 192, 64}, 5)},
       {"128x128x64_s6_pp", ping_pong(in, out, {128, 128, 64}, 6)},
       {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
@@ -166,12 +175,13 @@ constexpr Config with_most_registers(Config config) {
   return config;
 }
 
-// The configs with an epilogue in the store: two large tiles, and two small ones for small D. TRIED
+// The configs with an epilogue in the store: large tiles, and two small ones for small D. TRIED
 // (BF16, GELU): ping-pong 128x128: no faster than 128x256.
 constexpr auto fused_rows_to_same(MatrixType in) {
   const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
+      {"128x256x64_s4_c2x1", in_pairs(together(in, out, {128, 256, 64}, 4))},
       {"128x192x64_s5_pp", with_most_registers(ping_pong(in, out, {128, 192, 64}, 5))},
       {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
       {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
@@ -216,6 +226,7 @@ constexpr auto rows_of_tf32() {
   constexpr auto kOut = ElementType::kF32;
   return rows_of<Config>({
       {"128x256x32_s4_coop", along_k(together(kIn, kOut, {128, 256, 32}, 4))},
+      {"128x256x32_s4_c2x1", along_k(in_pairs(together(kIn, kOut, {128, 256, 32}, 4)))},
       {"256x128x32_s4_coop", along_k(together(kIn, kOut, {256, 128, 32}, 4))},
       {"256x128x32_s4_coop", a_across_k(together(kIn, kOut, {256, 128, 32}, 4))},
       {"128x192x32_s5_pp", along_k(ping_pong(kIn, kOut, {128, 192, 32}, 5))},

@@ -352,7 +352,7 @@ def both_ways(root):
 
 def sections(root):
     report = load(root, "results/drawn", SCHEMA)
-    whole = [f for f in load_all(root, "results/drawn", SCHEMA) if f["environment"]["suite"]["cells"] >= 1000]
+    whole = [f for f in load_all(root, "results/drawn", SCHEMA) if len(f["cells"]) >= 1000]
     return {"drawn": body(report), "drawn_reports": reports_body(whole), "drawn_scatter": scatter(both_ways(root)),
             "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP)),
             "drawn_costs": costs_body(load_all(root, "results/drawn/costs", TWO_TABLES))}

@@ -112,14 +112,15 @@ class TensorCorePrice {
     return work_.products > 1 ? 0 : costs_.read_again * more / (1 + held * held * held);
   }
 
-  // Bytes of an operand's part of a k tile, weighted by the requests that they need.
+  // Bytes of an operand's part of a k tile, weighted by the requests that they need. Sharers save
+  // requests of short rows alone: at others they gain nothing (results/variants/h200_pairs.json).
   double requested(const CopiedOperand& operand, int rows, double across) const {
     const double by_rows = operand.row_bytes <= 16   ? costs_.rows_of_16
                            : operand.row_bytes == 32 ? costs_.rows_of_32
                            : operand.row_bytes == 64 ? costs_.rows_of_64
                                                      : 1;
-    return static_cast<double>(rows) / operand.sharers * work_.block.k * bytes_of_operand() *
-           by_rows * (operand.is_along_k ? 1 : across);
+    return static_cast<double>(rows) * work_.block.k * bytes_of_operand() *
+           std::max(by_rows / operand.sharers, 1.0) * (operand.is_along_k ? 1 : across);
   }
 
   // The microseconds of one k tile of all CTAs of an SM: the longest of the times of

@@ -46,10 +46,10 @@ class DrawnTables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "results/drawn"
             place.mkdir(parents=True)
-            for name, ratio, date, asked in (("a", 0.5, "2026-11-26", 1000), ("b", 0.8, "2026-11-27", 1000),
-                                             ("sample", 9.0, "2026-11-28", 50)):
-                file = file_of([cell(ratio), cell(None)], date)
-                file["environment"]["suite"]["cells"] = asked
+            for name, ratio, date, count in (("a", 0.5, "2026-11-26", 1000), ("b", 0.8, "2026-11-27", 1000),
+                                             ("part", 9.0, "2026-11-28", 50)):
+                file = file_of([cell(ratio), cell(None)] * (count // 2), date)
+                file["environment"]["suite"]["cells"] = 1000
                 text = json.dumps(file).encode()
                 compressed = name == "b"
                 (place / f"{name}.json{'.xz' if compressed else ''}").write_bytes(

@@ -63,7 +63,7 @@ struct DmmaElementLoads {
   static constexpr int lane_offset(int lane, int first_outer) {
     return Tile::offset(first_outer + dmma_outer(lane, 0), dmma_element_k(lane, 0));
   }
-  // Of row half `half` and step `step` of group `i`.
+  // Returns the offset of row half `half` and step `step` of group `i`.
   static constexpr int offset(int lane_offset, int i, int half, int step) {
     const int chunks = step % 4 * (2 * Tile::kChunkBytes);
     return (lane_offset ^ chunks) + step / 4 * Tile::kPanelBytes +

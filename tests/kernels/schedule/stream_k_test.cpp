@@ -291,6 +291,17 @@ TEST(ChooseStreamK, AHalfEmptyLastWaveIsCut) {
   EXPECT_GT(saved, 0);
 }
 
+// By the model two split waves are a little shorter, in which all runs are at different k.
+TEST(ChooseStreamK, AWaveMoreIsOnlySplitWhereItSaves) {
+  TileCosts costs = kCosts;
+  costs.store = 700;
+  const auto kept = [&](long long size) {
+    return choose_stream_k(size, size, size, {256, 128, 16}, 132, costs).whole_tiles;
+  };
+  EXPECT_EQ(kept(4096), 3 * 132);
+  EXPECT_EQ(kept(8192), 15 * 132);
+}
+
 TEST(ChooseStreamK, LongAndThinIsSplitAlongK) {
   const StreamK s = chosen(128, 128, 262144);
   EXPECT_EQ(s.whole_tiles, 0);

@@ -7,7 +7,6 @@ import re
 # (start, least, most[, width of the prior]) of coefficients that have bounds of their own. None: stays as the table
 # has it.
 OWN = {
-    "memory_bytes": (3.0e6, 2.4e6, 4.8e6),  # data sheets: 3.35 TB/s of an H100, 4.8 of an H200
     "passes.next_launch": None,  # the host's, which no sweep shows
     "passes.early_launch": None,
     "wgmma.launch": None,
@@ -101,6 +100,7 @@ NOT_OF = {
 WIDTH, RATE_WIDTH = 0.5, 0.25  # deviations of the prior, in logarithms
 # TFLOP/s that the lanes allow at the boost clock of 1.98 GHz and 132 SMs.
 PEAKS = (("s8", 2140), ("bf16", 1070), ("f16", 1070), ("tf32", 535), ("f64", 66.9), ("f32", 66.9))
+DATA_SHEETS = {"h100": 3.36e6, "h200": 4.8e6}  # bytes of device memory per microsecond
 LANES = 66.9  # of what does not use tensor cores
 
 
@@ -122,8 +122,10 @@ def peak_of(name):
     return LANES if "f64" not in kernel else LANES / 2
 
 
-def bounds_of(name, value):
-    """(start, least, most, width of the prior), or None: is not fitted."""
+def bounds_of(name, value, gpu):
+    """(start, least, most, width of the prior) on a GPU, or None: is not fitted."""
+    if name == "memory_bytes":
+        return (3.0e6, 2.4e6, DATA_SHEETS[gpu], WIDTH)
     if "/" in name:
         most = min(2.0 * value, peak_of(name))
         return (min(value, 0.98 * most), 0.4 * value, most, RATE_WIDTH) if value > 0 and most > 0.45 * value else None

@@ -48,6 +48,7 @@ class Model:
 
     def __init__(self, program, gpu, sweeps, goals=(), parts=None):
         parts = parts or os.cpu_count()
+        self.gpu = gpu
         self.folder = tempfile.TemporaryDirectory()
         files = [[] for _ in range(parts)]
         for number, path in enumerate((*sweeps, *goals)):
@@ -111,7 +112,7 @@ class Fit:
         self.model = model
         self.fixed, self.names, self.low, self.high, self.start, self.width = dict(values), [], [], [], [], []
         for name, value in values.items():
-            bounds = bounds_of(name, value)
+            bounds = bounds_of(name, value, model.gpu)
             if bounds is None or not self.has_rows(name):
                 continue
             self.names.append(name)

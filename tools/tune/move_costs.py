@@ -40,11 +40,11 @@ class Moves:
     def __init__(self, model, values):
         self.model, self.values, self.start = model, dict(values), dict(values)
         own = {name.split("/")[0] for name in model.name} | set(model.family)
-        self.names = [name for name in values if values[name] > 0 and bounds_of(name, values[name]) and (
+        self.names = [name for name in values if values[name] > 0 and bounds_of(name, values[name], model.gpu) and (
             name in model.name if "/" in name else name.split(".")[0] in own or name.split(".")[0] in
             ("passes", "memory_bytes"))]
         self.same = model.predict(self.start)[1]
-        self.bounds = {name: bounds_of(name, values[name])[1:3] for name in self.names}
+        self.bounds = {name: bounds_of(name, values[name], model.gpu)[1:3] for name in self.names}
 
     def cost(self, values):
         m, count = self.model, self.model.cell.max() + 1

@@ -142,21 +142,14 @@ TEST(DmmaLanes, AgreeOnColumnsOfD) {
 }
 
 TEST(DmmaLanes, HaveEachKOnce) {
-  std::set<int> seen;
-  for (int t = 0; t < 4; ++t) {
-    for (int step = 0; step < 4; ++step) seen.insert(dmma_k(t, step));
+  for (const auto k_of : {dmma_k, dmma_element_k}) {
+    std::set<int> seen;
+    for (int t = 0; t < 4; ++t) {
+      for (int step = 0; step < 4; ++step) seen.insert(k_of(t, step));
+    }
+    EXPECT_EQ(seen.size(), 16u);
+    EXPECT_EQ(*seen.rbegin(), 15);
   }
-  EXPECT_EQ(seen.size(), 16u);
-  EXPECT_EQ(*seen.rbegin(), 15);
-}
-
-TEST(DmmaLanes, HaveEachElementAlongKOnce) {
-  std::set<int> seen;
-  for (int t = 0; t < 4; ++t) {
-    for (int step = 0; step < 4; ++step) seen.insert(dmma_element_k(t, step));
-  }
-  EXPECT_EQ(seen.size(), 16u);
-  EXPECT_EQ(*seen.rbegin(), 15);
 }
 
 template <class Tile, int threads, int width>

@@ -80,6 +80,11 @@ std::span<const Kernel> all_kernels();
 const Kernel& finish_kernel();
 // The kernel that is launched before a product to convert an operand. It has one entry.
 const Kernel& widen_kernel();
+// The kernel that is launched before a batch of products to make the tensor maps of its matrices.
+// It has one entry.
+const Kernel& listed_maps_kernel();
+// The kernels, without rows, that plans launch before or after the kernel that multiplies.
+std::span<const Kernel* const> pass_kernels();
 // Returns the entry of finish_kernel() for these types; with `writes_x`, the entry that also writes
 // an auxiliary output. Throws kUnsupported, naming both types, if there is no such entry.
 const HelperEntry& finish_entry_for(ElementType sum, ElementType d, bool writes_x = false);
@@ -110,7 +115,7 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
 Status check_has_kernel(const Types& types);
 
 // Returns the image that contains an entry of the kernel (of a row or a helper), or an entry of
-// finish_kernel() or widen_kernel(), which any plan may launch. If the image is not compiled,
+// one of pass_kernels(). If the image is not compiled,
 // throws kUnavailable with the command that compiles it.
 const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
 // Like image_of(), but returns nullptr if the image is not compiled.

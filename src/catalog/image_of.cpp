@@ -42,10 +42,10 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
-// Returns the kernel that has the entry. Entries that convert an operand before a product, or apply
-// an epilogue after it, belong to separate kernels, which all other kernels use.
+// Returns the kernel that has the entry. Entries of other passes belong to separate kernels,
+// which all other kernels use.
 const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
-  for (const Kernel* pass : {&finish_kernel(), &widen_kernel()}) {
+  for (const Kernel* pass : pass_kernels()) {
     const std::vector<HelperEntry>& all = pass->helpers;
     if (std::ranges::find(all, entry, &HelperEntry::entry) != all.end()) return *pass;
   }

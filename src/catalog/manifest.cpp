@@ -77,8 +77,7 @@ std::vector<ImageContents> all_images() {
     }
   };
   for (const Kernel& kernel : all_kernels()) add(kernel);
-  add(finish_kernel());
-  add(widen_kernel());
+  for (const Kernel* pass : pass_kernels()) add(*pass);
   return images;
 }
 

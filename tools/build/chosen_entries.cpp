@@ -143,8 +143,9 @@ void print(const Counts& counts) {
     for (const KernelRow& row : choice.kernel->rows) show(row.entry);
     for (const HelperEntry& helper : choice.kernel->helpers) show(helper.entry);
   }
-  for (const HelperEntry& helper : finish_kernel().helpers) show(helper.entry);
-  for (const HelperEntry& helper : widen_kernel().helpers) show(helper.entry);
+  for (const Kernel* pass : pass_kernels()) {
+    for (const HelperEntry& helper : pass->helpers) show(helper.entry);
+  }
   std::printf("%d of %d entries are never launched; no problem drawn here has an epilogue\n", never,
               all);
 }

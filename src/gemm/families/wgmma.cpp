@@ -2,6 +2,7 @@
 // The steps of a plan:
 //
 //   repack      operands that tensor copies, or wgmma, do not take as they are
+//   maps        of matrices at listed addresses: a tensor map for each
 //   multiply    every tile of D or, if k is split, of a matrix of partial sums for each part of k
 //   reduce      if k is split: adds the partial sums
 #include <algorithm>
@@ -85,7 +86,10 @@ class WgmmaOffers {
          products() > kMostTiles / std::max(decision.list[0].tiles, std::int64_t{1}))) {
       return Status::unsupported("batch is " + describe(request_.problem().batch) +
                                  ", but variant " + row.variant + " of " + kernel_.name +
-                                 " loads its operands by tensor copies, and does not split k");
+                                 " loads its operands by tensor copies, and does not split k" +
+                                 (is_listed(request_) && !config.takes_lists()
+                                      ? ", nor does it read addresses from device memory"
+                                      : ""));
     }
     if (is_partial && !request_.options.kernel && request_.options.split == Policy::kNever) {
       return Status::unsupported("k must not be split, but variant " + row.variant + " of " +
@@ -136,7 +140,7 @@ class WgmmaOffers {
         .tiles = decision.list[0].tiles * config.ctas() * decision.parts * products(),
         .k_tiles = k_tiles_of_a_part(config, p, decision.parts),
         .parts = decision.is_cut ? decision.parts : 0,
-        .repacked_bytes = temps[kRepackedA] + temps[kRepackedB],
+        .repacked_bytes = temps[kRepackedA] + temps[kRepackedB] + temps[kListedMaps],
         .types = &kernel_.types};
     offers.push_back({.kernel = &kernel_,
                       .row = &row,
@@ -197,7 +201,9 @@ class Wgmma final : public Family {
                std::vector<Offer>& offers) const override {
     return WgmmaOffers(kernel, request).add(variant, offers);
   }
-  bool takes(const Batch& batch) const override { return batch.kind == BatchKind::kStrided; }
+  bool takes(const Batch& batch) const override {
+    return batch.kind == BatchKind::kStrided || batch.kind == BatchKind::kPointers;
+  }
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     return wgmma_steps(offer, request);
   }

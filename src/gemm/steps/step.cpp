@@ -30,8 +30,8 @@ GemmParams params_of(const Problem& p) {
 }
 
 std::string_view name_of(Pass pass) {
-  constexpr std::string_view kNames[] = {"widen",    "pack",   "repack", "terms",
-                                         "multiply", "reduce", "finish"};
+  constexpr std::string_view kNames[] = {"widen", "pack",     "repack", "terms",
+                                         "maps",  "multiply", "reduce", "finish"};
   return kNames[static_cast<std::size_t>(pass)];
 }
 

@@ -71,7 +71,16 @@ struct ScalePatch {
 };
 
 // The kinds of steps. Each but kMultiply is device code in kernels/passes.
-enum class Pass : std::uint8_t { kWiden, kPack, kRepack, kTerms, kMultiply, kReduce, kFinish };
+enum class Pass : std::uint8_t {
+  kWiden,
+  kPack,
+  kRepack,
+  kTerms,
+  kMaps,
+  kMultiply,
+  kReduce,
+  kFinish,
+};
 std::string_view name_of(Pass pass);  // "multiply"
 
 // One launch.

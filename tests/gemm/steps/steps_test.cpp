@@ -32,6 +32,7 @@ Problem drawn_for(const Kernel& kernel, std::mt19937& random) {
     p.batch = {.kind = BatchKind::kStrided, .count = from(2, 9)};
     p.batch.stride_a = view_a(p).span(), p.batch.stride_b = view_b(p).span();
     p.batch.stride_c = view_c(p).span(), p.batch.stride_d = view_d(p).span();
+    if (from(0, 1)) p.batch = {.kind = BatchKind::kPointers, .count = from(2, 9), .alignment = 16};
   }
   if (is_float(facts_of(p.types.compute).sum) && from(0, 2) == 0) {
     p.epilogue = parse_epilogue(from(0, 1) ? "bias_row+gelu" : "relu");

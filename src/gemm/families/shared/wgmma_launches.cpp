@@ -9,6 +9,7 @@
 
 #include "gemm/families/shared/tensor_maps.h"
 #include "gemm/steps/finish.h"
+#include "gemm/steps/listed_maps.h"
 #include "gemm/steps/reduce.h"
 #include "gemm/steps/repack.h"
 #include "kernels/families/wgmma/params.h"
@@ -56,7 +57,8 @@ OperandRows repacked_rows(const LoadedOperand& operand, int bytes) {
 
 bool takes_batch(const Config& config, const Request& request) {
   const auto fits = [&](bool is_a) { return !operand_of(config, request, is_a).must_repack; };
-  return config.ctas() == 1 && request.product.params.k > 0 && fits(true) && fits(false);
+  return config.ctas() == 1 && (!is_listed(request) || config.takes_lists()) &&
+         request.product.params.k > 0 && fits(true) && fits(false);
 }
 
 LoadedOperand operand_of(const Config& config, const Request& request, bool is_a) {
@@ -95,7 +97,7 @@ std::vector<std::int64_t> wgmma_temps(const Decision& decision, const Config& co
   const WgmmaTiles tiles = wgmma_tiles(config, request.product.params);
   const std::int64_t sums = decision.parts * tiles.rows_per_k_part * tiles.partial_ld;
   return {decision.is_cut ? sums * static_cast<std::int64_t>(sizeof(float)) : 0, repacked(true),
-          repacked(false)};
+          repacked(false), is_listed(request) ? bytes_of_listed_maps(request.products()) : 0};
 }
 
 namespace {
@@ -117,8 +119,9 @@ class WgmmaSteps {
 
   std::vector<Step> all() {
     std::vector<Step> steps;
-    steps.reserve(3);
+    steps.reserve(4);
     if (decision_.repack.any()) steps.push_back(repack());
+    if (is_listed(caller_)) steps.push_back(maps());
     const bool has_sums = product_.params.k > 0;
     if (has_sums || !decision_.is_cut) steps.push_back(multiply());
     if (decision_.is_cut) steps.push_back(reduce());
@@ -127,7 +130,7 @@ class WgmmaSteps {
     // stream's last launch before the plan.
     for (Step& step : steps) {
       step.launch.param_offsets = {0};
-      step.launch.shape.starts_early = step.pass != Pass::kRepack;
+      step.launch.shape.starts_early = step.pass != Pass::kRepack && step.pass != Pass::kMaps;
     }
     return steps;
   }
@@ -176,7 +179,7 @@ class WgmmaSteps {
   // products share one matrix.
   TensorMapDesc with_products(TensorMapDesc desc, std::int64_t stride) const {
     const std::int64_t count = batch().count;
-    if (count == 1) return desc;
+    if (count == 1 || is_listed(caller_)) return desc;
     desc.rank = 3;
     desc.box[2] = 1;
     desc.sizes[2] = stride == 0 ? 1 : static_cast<std::uint64_t>(count);
@@ -200,20 +203,43 @@ class WgmmaSteps {
       p.m = sums.rows, p.n = p.d_row = sums.ld;
       p.alpha = 1, p.beta = 0;
     }
-    const int alignment = decision_.is_cut ? kMostAlignment : request_.d_alignment;
-    const std::int64_t columns = epilogue::whole_columns(p.n, config_.out);
-    const TensorMapDesc one = map_of_d(config_, columns, p.m, p.d_row);
-    const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(one, alignment);
-    const TensorMapDesc d = with_products(one, params.product_d);
-    params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
+    const std::optional<TensorMapDesc> d = copied_d(p);
+    params.copied_columns = d ? static_cast<int>(d->sizes[0]) : 0;
     const LaunchShape launch = shape(std::int64_t{params.raster.tiles()} * params.products);
     Step step =
         is_fused_ ? fused(launch, params) : step_of(Pass::kMultiply, row_.entry, launch, params);
     patch(step, p.k > 0);
-    if (copies_d) {
-      step.maps.push_back({offsetof(WgmmaParams, d_map), d, address_of_d(), Use::kWritten});
+    if (is_listed(caller_)) {
+      step.addresses.push_back({offsetof(WgmmaParams, listed_maps), request_.temp(kListedMaps)});
+    } else if (d) {
+      step.maps.push_back({offsetof(WgmmaParams, d_map), with_products(*d, params.product_d),
+                           address_of_d(), Use::kWritten});
     }
     return step;
+  }
+
+  // The map of the columns of D, or of partial sums, that tensor copies store; none if they cannot.
+  std::optional<TensorMapDesc> copied_d(const GemmParams& stored) const {
+    const int alignment = decision_.is_cut ? kMostAlignment : request_.d_alignment;
+    const std::int64_t columns = epilogue::whole_columns(stored.n, config_.out);
+    const TensorMapDesc map = map_of_d(config_, columns, stored.m, stored.d_row);
+    if (stored.k == 0 || columns == 0 || !can_be_mapped(map, alignment)) return {};
+    return map;
+  }
+
+  // The maps of a batch of listed matrices.
+  Step maps() const {
+    const std::optional<TensorMapDesc> d = copied_d(of_d_.params);
+    return listed_maps_step({map_of_operand(true), product_.a}, {map_of_operand(false), product_.b},
+                            d ? std::optional<ListedOperand>({*d, of_d_.d}) : std::nullopt,
+                            request_.products(), request_.temp(kListedMaps));
+  }
+
+  // The map of A or B, or of its copy, as the kernel reads it.
+  TensorMapDesc map_of_operand(bool is_a) const {
+    const LoadedOperand operand = operand_of(config_, request_, is_a);
+    const OperandRows rows = operand.must_repack ? repacked_rows(operand, element()) : operand.rows;
+    return map_of(config_.in, rows, is_a ? config_.a_box() : config_.b_box());
   }
 
   // The multiplying step of a kernel that applies the epilogue, with more parameters.
@@ -276,17 +302,12 @@ class WgmmaSteps {
     } else {
       patch_product(step, kGemm, of_d_);
     }
-    if (!reads_ab) return;
-    const auto map = [&](bool is_a) {
-      const LoadedOperand operand = operand_of(config_, request_, is_a);
-      const OperandRows rows =
-          operand.must_repack ? repacked_rows(operand, element()) : operand.rows;
-      return map_of(config_.in, rows, is_a ? config_.a_box() : config_.b_box());
-    };
+    if (!reads_ab || is_listed(caller_)) return;
     const schedule::Batch of = batch();
-    step.maps.push_back({offsetof(WgmmaParams, a_map), with_products(map(true), of.a), product_.a});
     step.maps.push_back(
-        {offsetof(WgmmaParams, b_map), with_products(map(false), of.b), product_.b});
+        {offsetof(WgmmaParams, a_map), with_products(map_of_operand(true), of.a), product_.a});
+    step.maps.push_back(
+        {offsetof(WgmmaParams, b_map), with_products(map_of_operand(false), of.b), product_.b});
   }
 
   Step reduce() const {

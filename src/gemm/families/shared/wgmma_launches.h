@@ -32,8 +32,12 @@ struct LoadedOperand {
   bool must_repack;    // transposed, not aligned for TMA, or repacked by request
 };
 
-// Whether one launch may multiply all products of a strided batch: the products are the third
-// dimension of the tensor maps.
+// Whether the matrices of the batch are at listed addresses.
+inline bool is_listed(const Request& request) {
+  return request.problem().batch.kind == BatchKind::kPointers;
+}
+// Whether one launch may multiply all products of a batch. Strided products are the third dimension
+// of the tensor maps; listed matrices have a map each.
 bool takes_batch(const wgmma::Config& config, const Request& request);
 
 LoadedOperand operand_of(const wgmma::Config& config, const Request& request, bool is_a);
@@ -41,7 +45,7 @@ LoadedOperand operand_of(const wgmma::Config& config, const Request& request, bo
 OperandRows repacked_rows(const LoadedOperand& operand, int element_bytes);
 
 // The temps of an offer, in this order.
-enum WgmmaTemp { kPartialSums, kRepackedA, kRepackedB };
+enum WgmmaTemp { kPartialSums, kRepackedA, kRepackedB, kListedMaps };
 
 // The tiles of D, one per cluster, and the size in elements of the matrix that holds
 // the sums of one part of k.
@@ -56,7 +60,7 @@ WgmmaTiles wgmma_tiles(const wgmma::Config& config, const GemmParams& p);
 std::int64_t k_tiles_of_a_part(const wgmma::Config& config, const GemmParams& p,
                                std::int64_t parts);
 
-// The bytes of each temp; 0 for an operand that is not repacked.
+// The bytes of each temp; 0 for an operand that is not repacked, and for a temp without use.
 std::vector<std::int64_t> wgmma_temps(const Decision& decision, const wgmma::Config& config,
                                       const Request& request);
 

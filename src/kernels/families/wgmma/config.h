@@ -42,6 +42,9 @@ struct Config {
   // layout.
   constexpr bool a_from_registers() const { return ptx::bits_of(in) == 32 && !a_along_k(); }
 
+  // Whether the kernel multiplies batches of matrices at listed addresses.
+  constexpr bool takes_lists() const { return ctas() == 1 && store == Store::kTma; }
+
   // Returns the elements per row of 128 bytes.
   constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
   // Returns the bytes of an operand's tile, in whole rows.

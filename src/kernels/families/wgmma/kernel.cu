@@ -23,6 +23,7 @@
 #include "kernels/ptx/wgmma_n256.h"
 #include "kernels/ptx/wgmma_n32.h"
 #include "kernels/ptx/wgmma_n64.h"
+#include "kernels/schedule/listed.h"
 #include "kernels/schedule/tile_walk.h"
 
 namespace tessera::wgmma {
@@ -70,19 +71,66 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams&
   }
 }
 
+// Lets this thread use a product's tensor map, which an earlier launch has made.
+__device__ inline void acquire_map(const TensorMap& map) {
+  ptx::fence_tensormap_acquire(&map);
+  ptx::prefetch_tensor_map(map);
+}
+
+// Like load_all(), for matrices at listed addresses: each product has maps of its own, which are
+// acquired one tile ahead.
+template <Config cfg>
+__device__ void load_listed(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
+  using T = Types<cfg>;
+  typename T::Position at;
+  typename T::Walk walk(p.raster, p.products);
+  const mainloop::Shares shares{{0, 1}, {0, 1}};
+  const auto acquire = [&] {
+    if (!walk.valid()) return;
+    acquire_map(p.listed_maps[walk.product()]);
+    acquire_map(p.listed_maps[walk.product() + p.products]);
+  };
+  acquire();
+  while (walk.valid()) {
+    const Corner corner = walk.corner(cfg.block);
+    const TensorMap* const a = p.listed_maps + walk.product();
+    walk.advance();
+    acquire();
+    mainloop::load_tiles<typename T::LoadA, typename T::LoadB, 2, cfg.a_from_registers()>(
+        shared.ring, at, *a, a[p.products], corner, 0, p.k_tiles, shares, {0, 0});
+  }
+}
+
 // The position of a tile of D.
 struct Output {
   Corner corner;
   int product;
 };
 
-__device__ inline epilogue::MatrixD matrix_of(const WgmmaParams& p, int product) {
+// Whether the kernel's matrices are at listed addresses. Only these kernels have code for lists.
+template <Config cfg>
+__device__ bool is_listed(const WgmmaParams& p) {
+  return cfg.takes_lists() && p.listed_maps != nullptr;
+}
+
+__device__ inline const TensorMap& listed_map_of_d(const WgmmaParams& p, int product) {
+  return p.listed_maps[2LL * p.products + product];
+}
+template <Config cfg>
+__device__ epilogue::MatrixD matrix_of(const WgmmaParams& p, int product) {
+  if (is_listed<cfg>(p)) return {listed_map_of_d(p, product), p.copied_columns, 0, false};
   return {p.d_map, p.copied_columns, product, p.products > 1};
 }
-__device__ inline GemmParams gemm_of(const WgmmaParams& p, int product) {
+template <Config cfg>
+__device__ GemmParams gemm_of(const WgmmaParams& p, int product) {
   GemmParams gemm = p.gemm;
-  gemm.c = static_cast<const char*>(gemm.c) + product * p.product_c;
-  gemm.d = static_cast<char*>(gemm.d) + product * p.product_d;
+  long long to_c = product * p.product_c, to_d = product * p.product_d;
+  if (is_listed<cfg>(p)) {
+    if (gemm.beta != 0) to_c = schedule::distance_of_listed(gemm.c, product);
+    to_d = schedule::distance_of_listed(gemm.d, product);
+  }
+  gemm.c = static_cast<const char*>(gemm.c) + to_c;
+  gemm.d = static_cast<char*>(gemm.d) + to_d;
   return gemm;
 }
 
@@ -101,7 +149,7 @@ template <Config cfg>
 __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
                         int consumer) {
   if constexpr (cfg.store == Store::kTma && !cfg.a_from_registers()) {
-    const GemmParams gemm = gemm_of(p, to.product);
+    const GemmParams gemm = gemm_of<cfg>(p, to.product);
     PanelsOfC<cfg>(shared.panels[consumer * 4 + threadIdx.x / 32 % 4], gemm,
                    first_row_of_warp<cfg>(to, consumer), to.corner.n)
         .start();
@@ -112,8 +160,8 @@ __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& 
 template <Config cfg>
 __device__ void store_fragments(typename Types<cfg>::Panels& panels, const WgmmaParams& p,
                                 const Output& to, int row, typename Types<cfg>::Sums& sums) {
-  GemmParams gemm = gemm_of(p, to.product);
-  const epilogue::MatrixD d = matrix_of(p, to.product);
+  GemmParams gemm = gemm_of<cfg>(p, to.product);
+  const epilogue::MatrixD d = matrix_of<cfg>(p, to.product);
   if (p.transposed) {
     const Corner of_warp{to.corner.n, row};
     if (gemm.beta != 0) epilogue::add_c_to_transposed(sums, gemm, of_warp);
@@ -134,14 +182,14 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   if constexpr (cfg.a_from_registers()) {
     store_fragments<cfg>(shared.panels[consumer * 4 + warp], p, to, row, sums);
   } else if constexpr (cfg.store == Store::kTma) {
-    const GemmParams gemm = gemm_of(p, to.product);
+    const GemmParams gemm = gemm_of<cfg>(p, to.product);
     auto& panels = shared.panels[consumer * 4 + warp];
     if constexpr (Op::kWritesX) op.product = to.product;
     PanelsOfC<cfg> c(panels, gemm, row, to.corner.n);
-    epilogue::store_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of(p, to.product), row,
-                                    to.corner.n, op);
+    epilogue::store_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of<cfg>(p, to.product),
+                                    row, to.corner.n, op);
   } else {
-    const GemmParams gemm = gemm_of(p, to.product);
+    const GemmParams gemm = gemm_of<cfg>(p, to.product);
     if (gemm.beta == 0) {
       epilogue::store_directly<cfg.out, false, cfg.block.n>(sums, gemm, row, to.corner.n);
     } else {
@@ -172,6 +220,9 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
   const int row = kPingPong ? 0 : consumer * cfg.rows();
   for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {
     const bool passes_on = kPingPong && walk.has_next();
+    if (is_listed<cfg>(p) && p.copied_columns > 0 && ptx::elect_one()) {
+      acquire_map(listed_map_of_d(p, walk.product()));
+    }
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
     first = false;
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
@@ -206,7 +257,7 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   static_assert(sizeof(typename T::Shared) <= cfg.shared_bytes());
   extern __shared__ __align__(1024) unsigned char memory[];
   auto& shared = *reinterpret_cast<typename T::Shared*>(memory);
-  if (threadIdx.x == 32) {
+  if (threadIdx.x == 32 && !is_listed<cfg>(p)) {
     ptx::prefetch_tensor_map(p.a_map);
     ptx::prefetch_tensor_map(p.b_map);
     if (cfg.store == Store::kTma && p.copied_columns > 0) ptx::prefetch_tensor_map(p.d_map);
@@ -231,7 +282,9 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();
     if (warp == 0 && ptx::elect_one()) {
-      if (cfg.ctas() == 1 && p.products > 1) {
+      if (is_listed<cfg>(p)) {
+        load_listed<cfg>(shared, p);
+      } else if (cfg.ctas() == 1 && p.products > 1) {
         load_all<cfg, cfg.ctas() == 1 ? 3 : 2>(shared, p);
       } else {
         load_all<cfg, 2>(shared, p);

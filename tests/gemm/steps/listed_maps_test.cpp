@@ -1,0 +1,159 @@
+// Batches of matrices at listed addresses on Hopper's tensor cores: a step before the product makes
+// a tensor map for each matrix. Verified on the virtual GPU under all checks.
+#include "gemm/steps/listed_maps.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "gemm/call/multiply.h"
+#include "kernels/families/wgmma/params.h"
+#include "kernels/passes/listed_maps_params.h"
+#include "lab/verify/verify.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+constexpr gemm::DeviceLimits kGpu{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
+
+Problem listed(const char* kernel, std::int64_t m, std::int64_t n, std::int64_t k,
+               std::int64_t count, const char* layout = "TN") {
+  Problem p{.m = m, .n = n, .k = k, .types = choose_kernels(kernel).front().kernel->types};
+  p.alpha = 2, p.beta = 0.5;
+  set_layout(p, layout);
+  p = with_default_ld(p);
+  p.batch = {.kind = BatchKind::kPointers, .count = count, .alignment = 16};
+  return p;
+}
+
+gemm::Plan plan_of(const char* kernel, const Problem& problem, gemm::PlanOptions options = {}) {
+  options.kernel = choose_kernels(kernel).front();
+  return gemm::plan(problem, {}, kGpu, options);
+}
+
+void verify(const char* kernel, const Problem& problem, lab::VerifyOptions options = {}) {
+  options.checks = !test_on_cuda();
+  const lab::VerifyResult result =
+      lab::verify(small_test_device(), choose_kernels(kernel).front(), problem, options);
+  EXPECT_TRUE(result.ok()) << kernel << ' ' << layout_of(problem) << ": " << result.reason;
+  EXPECT_EQ(result.integers, "full");
+}
+
+std::string refusal(const char* kernel, const Problem& problem, gemm::PlanOptions options = {}) {
+  try {
+    plan_of(kernel, problem, options);
+  } catch (const StatusError& error) {
+    return error.status().message;
+  }
+  return "";
+}
+
+// Each is another main loop or another store: one warpgroup, two with a tile each, four CTAs per
+// SM, A from registers, FP32 outputs, an epilogue in the store.
+struct Row {
+  const char* kernel;
+  std::string_view layouts;  // whose operands need not be repacked
+};
+constexpr Row kRows[] = {{"wgmma_bf16/64x64x128_s6_coop", "NN NT TN TT"},
+                         {"wgmma_f16/128x128x64_s6_pp", "NN NT TN TT"},
+                         {"wgmma_bf16/64x64x64_s2_x4", "NN NT TN TT"},
+                         {"wgmma_bf16/128x256x64_s4_coop", "NN NT TN TT"},
+                         {"wgmma_tf32/64x128x32_s8_coop", "TN"},
+                         {"wgmma_tf32/128x64x32_s8_coop", "NN TN TT"},
+                         {"wgmma_f16_f32/64x32x128_s6_coop", "NN NT TN TT"}};
+
+TEST(ListedMaps, EveryLayoutByEveryKindOfKernel) {
+  for (const Row& row : kRows) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      if (row.layouts.find(layout) == std::string_view::npos) continue;
+      Problem problem = listed(row.kernel, 72, 136, 72, 5, layout);
+      verify(row.kernel, problem);
+      verify(row.kernel, problem, {.in_place = true});
+      problem.beta = 0;
+      verify(row.kernel, problem);
+      // Rows of D that tensor copies do not store, and rows with a rest of less than 16 bytes.
+      problem.ldd = problem.ldc = 75;
+      verify(row.kernel, problem);
+      problem = listed(row.kernel, 69, 136, 72, 5, layout);
+      if (layout[0] == 'N') problem.lda = 72;
+      problem.ldd = problem.ldc = 72;
+      verify(row.kernel, problem);
+    }
+  }
+}
+
+// Several tiles of a product by a CTA and several products; one product; a C that nobody lists.
+TEST(ListedMaps, ManyTilesAndManyProducts) {
+  for (const char* kernel : {"wgmma_bf16/64x64x128_s6_coop", "wgmma_f16/128x128x64_s6_pp"}) {
+    verify(kernel, listed(kernel, 200, 264, 136, 7));
+    verify(kernel, listed(kernel, 16, 8, 8, 41));
+    verify(kernel, listed(kernel, 40, 72, 200, 1));
+    lab::VerifyOptions nans;
+    nans.nans = 2;
+    verify(kernel, listed(kernel, 24, 24, 40, 5), nans);
+  }
+}
+
+TEST(ListedMaps, AnEpilogueInTheStore) {
+  constexpr const char* kKernel = "wgmma_bf16_fused/64x64x128_s6_coop";
+  Problem problem = listed(kKernel, 72, 136, 72, 5);
+  problem.epilogue = parse_epilogue("bias_row+gelu");
+  EXPECT_EQ(plan_of(kKernel, problem).steps.size(), 2u);
+  verify(kKernel, problem);
+}
+
+TEST(ListedMaps, AMapForEachMatrixThatTensorCopiesTake) {
+  constexpr const char* kKernel = "wgmma_bf16/64x64x128_s6_coop";
+  Problem problem = listed(kKernel, 72, 136, 80, 5);
+  const gemm::Plan plan = plan_of(kKernel, problem);
+  ASSERT_EQ(plan.steps.size(), 2u);
+  const gemm::Step &maps = plan.steps[0], &multiply = plan.steps[1];
+  EXPECT_EQ(name_of(maps.pass), "maps");
+  EXPECT_FALSE(maps.launch.shape.starts_early);
+  EXPECT_TRUE(multiply.launch.shape.starts_early);
+  EXPECT_EQ(maps.maps.size(), 3u);
+  for (const gemm::MapPatch& map : maps.maps) EXPECT_EQ(map.desc.rank, 2);
+  EXPECT_TRUE(multiply.maps.empty());
+  EXPECT_EQ(plan.workspace_bytes(), 3 * 5 * 128);
+
+  problem.ldd = problem.ldc = 75;
+  const gemm::Plan by_rows = plan_of(kKernel, problem);
+  EXPECT_EQ(by_rows.steps[0].maps.size(), 2u);
+  wgmma::WgmmaParams params;
+  std::memcpy(&params, by_rows.steps[1].launch.params.data(), sizeof params);
+  EXPECT_EQ(params.copied_columns, 0);
+  EXPECT_EQ(params.products, 5);
+}
+
+TEST(ListedMaps, RefusalsSayTheReason) {
+  constexpr const char* kKernel = "wgmma_bf16/64x64x128_s6_coop";
+  constexpr const char* kPairs = "wgmma_bf16/128x256x64_s4_c2x1";
+  const std::string tensor_copies =
+      "batch is a batch of pointers of 5, but variant 64x64x128_s6_coop of wgmma_bf16 loads its "
+      "operands by tensor copies, and does not split k";
+  Problem problem = listed(kKernel, 72, 136, 80, 5);
+  problem.batch.alignment = 8;
+  EXPECT_EQ(refusal(kKernel, problem), tensor_copies);
+  EXPECT_EQ(refusal(kKernel, listed(kKernel, 72, 136, 81, 5)), tensor_copies);
+  EXPECT_EQ(refusal(kPairs, listed(kPairs, 72, 136, 80, 5)),
+            "batch is a batch of pointers of 5, but variant 128x256x64_s4_c2x1 of wgmma_bf16 loads "
+            "its operands by tensor copies, and does not split k, nor does it read addresses from "
+            "device memory");
+  EXPECT_EQ(refusal(kKernel, listed(kKernel, 72, 136, 80, 5), {.workspace_limit = 1919}),
+            "workspace_limit is 1919 bytes, but wgmma_bf16 needs at least 1920 for this problem");
+}
+
+// The maps pay for products of some length; rows that tensor copies do not take go elsewhere.
+TEST(ListedMaps, TheLibraryTakesThemForLargeBatches) {
+  const auto kernel_of = [](std::int64_t k, std::int64_t count) {
+    Problem problem = listed("wgmma_bf16", 256, 256, k, count);
+    problem.beta = 0;
+    return gemm::plan(problem, {}, kGpu).kernel().name;
+  };
+  EXPECT_EQ(kernel_of(1024, 1000), "wgmma_bf16");
+  EXPECT_NE(kernel_of(1022, 1000), "wgmma_bf16");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -97,7 +97,19 @@ TEST(DmmaPlan, ThinOutputsTakeThinTiles) {
   };
   const std::string tall = best(8192, 16);  // by the model, memory is the limit of both
   EXPECT_TRUE(tall == "128x16" || tall == "64x32") << tall;
-  EXPECT_EQ(best(16, 8192), "16x128");
+  const std::string wide = best(16, 8192);
+  EXPECT_TRUE(wide == "16x128" || wide == "32x128") << wide;
+}
+
+// 65 rows fill three tiles of 32 by two thirds, and two tiles of 64 by half.
+TEST(DmmaPlan, OutputsJustBeyondATileOf64TakeTilesOf32) {
+  const auto best = [](std::int64_t m, std::int64_t n) {
+    const Problem problem{.m = m, .n = n, .k = 5120, .types = kF64Types, .order = Order::kRowMajor};
+    return gemm::plan(with_default_ld(problem), {}, kHopper).row().variant;
+  };
+  EXPECT_EQ(best(65, 15360), "32x128");
+  EXPECT_EQ(best(15360, 65), "128x32");
+  EXPECT_EQ(best(64, 15360), "64x64");
 }
 
 }  // namespace

@@ -82,6 +82,11 @@ constexpr bool is_legal(const Config& c) {
 // outputs. 16x8x4 suits operands that are both contiguous across k: a load has two columns of B for
 // one k. 16x8x8 suits a B along k, and takes fewer registers. HW: an H200, 4096: from 58.8 to 59.9
 // TFLOP/s in NN, NT and TT (results/tensor/f64.json).
+//
+// 128x32 and 32x128 suit outputs that exceed a multiple of 64 rows or columns by at most 32. A warp
+// has the sums and the loads of fragments of a warp of 64x64, and copies a quarter more.
+// TRIED: three of their CTAs per SM, with three stages. ptxas then has too few registers for
+// operands that are both across k, and spills in the main loop.
 template <int rows>
 constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> table) {
   for (ConfigRow<Config>& row : table.rows) {
@@ -96,6 +101,8 @@ inline constexpr auto kSm90 = with_instructions(for_all_majors<Config>({
     {"128x128", {{128, 128, 16}, 6, {4, 2}, 1}},
     {"128x64", {{128, 64, 16}, 4, {4, 1}, 2}},
     {"64x64", {{64, 64, 16}, 5, {2, 2}, 2}},
+    {"128x32", {{128, 32, 16}, 5, {4, 1}, 2}},
+    {"32x128", {{32, 128, 16}, 5, {1, 4}, 2}},
     {"64x32", {{64, 32, 16}, 4, {2, 2}, 3}},
     {"128x16", {{128, 16, 16}, 4, {4, 1}, 3}},
     {"16x128", {{16, 128, 16}, 4, {1, 4}, 3}},

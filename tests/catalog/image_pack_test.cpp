@@ -257,7 +257,7 @@ TEST(Manifest, NamesEveryEntryOnce) {
   // matrix by up to 16 vectors, in all types (25), 3 for 8-bit integers (9), and 4
   // that apply an epilogue after any product and write what its activation takes, too (2);
   // 18 of tiles that do so in their store (42); 10 of FP64 tiles for outputs of a few dozen rows or
-  // columns more than a multiple of 64 (22).
+  // columns more than a multiple of 64 (22), and one that makes tensor maps (1).
   EXPECT_LE(library_entries, std::size_t(limit("library_entries")))
       << "the budget of a cold build: chosen_entries says which entries no plan takes; remove one, "
          "or raise the limit in tests/limits.txt, and say above what it is for and what it costs";

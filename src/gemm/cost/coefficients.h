@@ -93,6 +93,7 @@ struct TensorCoreCosts {
   // With several CTAs per SM: the share of reading operands that is not hidden, the wait of each
   // product of a CTA, and a factor of the least time of a tile.
   double short_ring, short_ring_wait, short_ring_tile;
+  double listed_tile;  // an SM's time to fetch the tensor maps of a tile of listed matrices
   // If C is added: bytes of C per microsecond; bytes per microsecond in ping-pong kernels if C does
   // not fit L2; and the wait of a CTA for the C of each tile.
   double c_bytes, large_c_of_pair_bytes, c_wait;

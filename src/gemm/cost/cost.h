@@ -163,7 +163,9 @@ struct TensorCoreWork {
   std::int64_t tiles;     // of all products and parts of k
   std::int64_t k_tiles;   // k tiles that each tile sums
   std::int64_t parts;     // parts of k with partial sums; 0: k is not cut
+  // Bytes that a launch before the product writes: copies of operands, and maps of listed matrices.
   std::int64_t repacked_bytes;
+  bool is_listed;  // the matrices of the batch are at listed addresses
   const Types* types;
 };
 // The fewest k tiles in a part of k that the model may choose. Shorter parts do not fill the ring.

@@ -34,6 +34,11 @@ class TensorCorePrice {
            (work_.per_sm > 1 ? costs_.short_ring_memory : 1);
   }
 
+  // The microseconds that the fetches of tensor maps add to a batch of listed matrices.
+  double fetching_maps() const {
+    return work_.is_listed ? std::ceil(tiles() / sms_) * costs_.listed_tile : 0;
+  }
+
   double beside() const {
     const double shorter = std::min(multiply_, memory());
     return costs_.overlap * shorter / work_.per_sm +
@@ -177,7 +182,7 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const TensorCorePrice price(work, p, limits);
   return {.launch = costs.launch,
           .repack = repacking_of_tensor_cores(work, limits),
-          .start = costs.start + price.beside(),
+          .start = costs.start + price.beside() + price.fetching_maps(),
           .multiply = price.multiplying(),
           .store = price.storing() + price.adding_c(),
           .memory = price.memory(),

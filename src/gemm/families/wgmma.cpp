@@ -141,6 +141,7 @@ class WgmmaOffers {
         .k_tiles = k_tiles_of_a_part(config, p, decision.parts),
         .parts = decision.is_cut ? decision.parts : 0,
         .repacked_bytes = temps[kRepackedA] + temps[kRepackedB] + temps[kListedMaps],
+        .is_listed = is_listed(request_),
         .types = &kernel_.types};
     offers.push_back({.kernel = &kernel_,
                       .row = &row,

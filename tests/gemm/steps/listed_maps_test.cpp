@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr gemm::DeviceLimits kGpu{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
+constexpr gemm::DeviceLimits kH200{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
 
 Problem listed(const char* kernel, std::int64_t m, std::int64_t n, std::int64_t k,
                std::int64_t count, const char* layout = "TN") {
@@ -29,7 +29,7 @@ Problem listed(const char* kernel, std::int64_t m, std::int64_t n, std::int64_t 
 
 gemm::Plan plan_of(const char* kernel, const Problem& problem, gemm::PlanOptions options = {}) {
   options.kernel = choose_kernels(kernel).front();
-  return gemm::plan(problem, {}, kGpu, options);
+  return gemm::plan(problem, {}, kH200, options);
 }
 
 void verify(const char* kernel, const Problem& problem, lab::VerifyOptions options = {}) {
@@ -149,7 +149,7 @@ TEST(ListedMaps, TheLibraryTakesThemForLargeBatches) {
   const auto kernel_of = [](std::int64_t k, std::int64_t count) {
     Problem problem = listed("wgmma_bf16", 256, 256, k, count);
     problem.beta = 0;
-    return gemm::plan(problem, {}, kGpu).kernel().name;
+    return gemm::plan(problem, {}, kH200).kernel().name;
   };
   EXPECT_EQ(kernel_of(1024, 1000), "wgmma_bf16");
   EXPECT_NE(kernel_of(1022, 1000), "wgmma_bf16");

@@ -71,33 +71,36 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams&
   }
 }
 
-// Lets this thread use a product's tensor map, which an earlier launch has made.
+// Makes a tensor map that an earlier launch has written usable, and fetches it.
 __device__ inline void acquire_map(const TensorMap& map) {
   ptx::fence_tensormap_acquire(&map);
   ptx::prefetch_tensor_map(map);
 }
 
-// Like load_all(), for matrices at listed addresses: each product has maps of its own, which are
-// acquired one tile ahead.
+// Like load_all(), for matrices at listed addresses: each product has maps of its own. This thread
+// also acquires the maps of D, for warps that store a tile after it has arrived. WHY not each warp
+// its own: HW: to acquire a map drops the SM's copy of it, and the next use fetches it again.
 template <Config cfg>
 __device__ void load_listed(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
   using T = Types<cfg>;
+  constexpr int kTilesAhead = 2;
   typename T::Position at;
-  typename T::Walk walk(p.raster, p.products);
+  typename T::Walk walk(p.raster, p.products), ahead(walk);
   const mainloop::Shares shares{{0, 1}, {0, 1}};
-  const auto acquire = [&] {
-    if (!walk.valid()) return;
-    acquire_map(p.listed_maps[walk.product()]);
-    acquire_map(p.listed_maps[walk.product() + p.products]);
+  const auto acquire_next = [&] {
+    if (!ahead.valid()) return;
+    const TensorMap* const a = p.listed_maps + ahead.product();
+    acquire_map(a[0]);
+    acquire_map(a[p.products]);
+    if (p.copied_columns > 0) acquire_map(a[2LL * p.products]);
+    ahead.advance();
   };
-  acquire();
-  while (walk.valid()) {
-    const Corner corner = walk.corner(cfg.block);
+  for (int i = 0; i < kTilesAhead; ++i) acquire_next();
+  for (; walk.valid(); walk.advance()) {
+    acquire_next();
     const TensorMap* const a = p.listed_maps + walk.product();
-    walk.advance();
-    acquire();
     mainloop::load_tiles<typename T::LoadA, typename T::LoadB, 2, cfg.a_from_registers()>(
-        shared.ring, at, *a, a[p.products], corner, 0, p.k_tiles, shares, {0, 0});
+        shared.ring, at, *a, a[p.products], walk.corner(cfg.block), 0, p.k_tiles, shares, {0, 0});
   }
 }
 
@@ -220,9 +223,6 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
   const int row = kPingPong ? 0 : consumer * cfg.rows();
   for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {
     const bool passes_on = kPingPong && walk.has_next();
-    if (is_listed<cfg>(p) && p.copied_columns > 0 && ptx::elect_one()) {
-      acquire_map(listed_map_of_d(p, walk.product()));
-    }
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
     first = false;
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };

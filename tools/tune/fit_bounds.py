@@ -42,7 +42,7 @@ OWN = {
     "wgmma.tile_of_pair": (0.9, 0.4, 1.5),
     "wgmma.c_wait": (0.5, 0.02, 4.0, 1.5),
     "wgmma.short_ring_tile": (1.5, 1.0, 5.0, 1.5),
-    "wgmma.listed_tile": (0.65, 0.1, 2.0, 1.5),
+    "wgmma.listed_tile": (1.0, 0.1, 2.5, 1.5),
     "small.copy_of_16": (0.02, 0.001, 0.5, 1.5),
     "small.copy_of_8": (0.05, 0.002, 1.0, 1.5),
     "small.copy_of_4": (0.05, 0.002, 1.0, 1.5),

@@ -126,6 +126,27 @@ TEST(ListedMaps, AMapForEachMatrixThatTensorCopiesTake) {
   EXPECT_EQ(params.products, 5);
 }
 
+// WHY by the text: the virtual GPU orders whole launches, maps included. The PTX ISA wants fences.
+TEST(ListedMaps, AreReleasedAndAcquired) {
+  const auto fences = [](const Kernel& kernel, const std::string& entry, std::string_view kind) {
+    std::string_view text = image_of(kernel, entry).ptx.view();
+    text.remove_prefix(text.find(".entry " + entry + "("));
+    text = text.substr(0, text.find(".entry ", 1));
+    const std::string fence = "fence.proxy.tensormap::generic." + std::string(kind) + ".gpu";
+    int count = 0;
+    for (std::size_t at = text.find(fence); at != text.npos; at = text.find(fence, at + 1)) ++count;
+    return count;
+  };
+  const Kernel& maps = listed_maps_kernel();
+  EXPECT_EQ(fences(maps, maps.helpers.front().entry, "release"), 1);
+  for (const char* name : {"wgmma_bf16/64x64x128_s6_coop", "wgmma_tf32/128x64x32_s8_coop"}) {
+    const KernelChoice choice = choose_kernels(name).front();
+    for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
+      EXPECT_GE(fences(*choice.kernel, row.entry, "acquire"), 3) << row.entry << ": of A, B and D";
+    }
+  }
+}
+
 TEST(ListedMaps, RefusalsSayTheReason) {
   constexpr const char* kKernel = "wgmma_bf16/64x64x128_s6_coop";
   constexpr const char* kPairs = "wgmma_bf16/128x256x64_s4_c2x1";
@@ -153,6 +174,11 @@ TEST(ListedMaps, TheLibraryTakesThemForLargeBatches) {
   };
   EXPECT_EQ(kernel_of(1024, 1000), "wgmma_bf16");
   EXPECT_NE(kernel_of(1022, 1000), "wgmma_bf16");
+  EXPECT_NE(kernel_of(16, 3), "wgmma_bf16");
+  // A product of one short tile takes less time than its maps.
+  Problem small = listed("wgmma_f16", 208, 16, 144, 1532, "NN");
+  small.beta = 0;
+  EXPECT_NE(gemm::plan(small, {}, kH200).kernel().name, "wgmma_f16");
 }
 
 }  // namespace

@@ -341,7 +341,7 @@ TEST(Epilogue, WhatIsNotPossibleIsRefusedByName) {
   EXPECT_EQ(refusal("wgmma_bf16", problem),
             "type is bf16 with an epilogue (bias per column, relu), whose sums are kept by kernels "
             "of bf16,bf16,f32,f32,f32, but wgmma_bf16 multiplies bf16");
-  problem.batch = {.kind = BatchKind::kPointers, .count = 2, .alignment = 16};
+  problem.batch = {.kind = BatchKind::kPointers, .count = 2, .alignment = 8};
   EXPECT_EQ(refusal(nullptr, problem),
             "epilogue is bias per column, relu, and sums of D in bf16 are in the workspace, but no "
             "kernel reads a batch of pointers of 2 and writes these");

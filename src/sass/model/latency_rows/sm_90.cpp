@@ -154,7 +154,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kFma, Class::kAny, 11},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kFma, 4},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kWide, 4},
-    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kAlu, 3},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kAlu, 1},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kHalf, 5},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kPacked, 6},
     {kWriteAfterWrite, kGeneral, Class::kWide, Class::kClock, 7},

@@ -128,9 +128,9 @@ class TensorCorePrice {
            std::max(by_rows / operand.sharers, 1.0) * (operand.is_along_k ? 1 : across);
   }
 
-  // TRIED: the copy engine's time for rows of which k leaves less than 128 bytes (an H200 takes about
-  // 27 cycles for 48 bytes, 13 for 64; results/tensor/h200_short_rows.txt) as a bound of multiply().
-  // The mean error fell a little, the regret of held-out cells did not.
+  // TRIED: the copy engine's time for rows of which k leaves less than 128 bytes (an H200 takes
+  // about 27 cycles for 48 bytes, 13 for 64; results/tensor/h200_short_rows.txt) as a bound of
+  // multiply(). The mean error fell a little, the regret of held-out cells did not.
   //
   // The microseconds of one k tile of all CTAs of an SM: the longest of the times of
   // tensor cores, L2, the SM's loads and the ring's latency, and a little more if two of

@@ -37,9 +37,9 @@ struct Mistake {
 void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
 
 constexpr const char* kWait = R"(mbarrier\.try_wait\.parity\S+\s+P_OUT, \[(%r\d+)\], (%r\d+);)";
-// In the order that nvcc writes them: a producer's of a batch, a producer's of one product, a
-// consumer's.
-constexpr int kOfProducer = 1, kOfConsumer = 2;
+// In the order that nvcc writes them: a producer's of a batch of listed matrices, of a strided
+// batch, and of one product, then a consumer's.
+constexpr int kOfProducer = 2, kOfConsumer = 3;
 constexpr const char* kWaitForNobody = "setp.eq.u32 P_OUT, 0, 0;";
 constexpr const char* kWaitForTheOtherPhase =
     "{ .reg .b32 other; xor.b32 other, $2, 1; "

@@ -84,12 +84,7 @@ class WgmmaOffers {
     if (is_batch() &&
         (is_partial || !takes_batch(config, *form.request) ||
          products() > kMostTiles / std::max(decision.list[0].tiles, std::int64_t{1}))) {
-      return Status::unsupported("batch is " + describe(request_.problem().batch) +
-                                 ", but variant " + row.variant + " of " + kernel_.name +
-                                 " loads its operands by tensor copies, and does not split k" +
-                                 (is_listed(request_) && !config.takes_lists()
-                                      ? ", nor does it read addresses from device memory"
-                                      : ""));
+      return no_batch(row);
     }
     if (is_partial && !request_.options.kernel && request_.options.split == Policy::kNever) {
       return Status::unsupported("k must not be split, but variant " + row.variant + " of " +
@@ -102,6 +97,17 @@ class WgmmaOffers {
     }
     push(form, variant.tflops, decision, offers);
     return {};
+  }
+
+  Status no_batch(const KernelRow& row) const {
+    const bool takes_lists = wgmma_config(row).takes_lists();
+    return Status::unsupported(
+        "batch is " + describe(request_.problem().batch) + ", but variant " + row.variant + " of " +
+        kernel_.name + " loads its operands by tensor copies, and does not split k" +
+        (is_listed(request_) && !takes_lists ? ", nor does it read addresses from device memory"
+                                             : "") +
+        (request_.product.params.k == 0 ? ", nor does it take a batch without products along k"
+                                        : ""));
   }
 
   static int power_of_two_in(std::int64_t elements, int bytes) {

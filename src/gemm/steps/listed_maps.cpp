@@ -17,7 +17,7 @@ std::int64_t bytes_of_listed_maps(std::int64_t products) {
 Step listed_maps_step(const ListedOperand& a, const ListedOperand& b,
                       const std::optional<ListedOperand>& d, std::int64_t products,
                       const PlannedAddress& maps) {
-  constexpr std::int64_t kMostBlocks = 1024;
+  constexpr std::int64_t kMostBlocks = 128;
   ListedMapsParams params{};
   params.products = products;
   Step step = step_of(

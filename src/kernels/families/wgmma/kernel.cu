@@ -79,7 +79,7 @@ __device__ inline void acquire_map(const TensorMap& map) {
 
 // Like load_all(), for matrices at listed addresses: each product has maps of its own. This thread
 // also acquires the maps of D, for warps that store a tile after it has arrived. WHY not each warp
-// its own: HW: to acquire a map drops the SM's copy of it, and the next use fetches it again.
+// its own: a map that is acquired is dropped from the SM (UTMACCTL.IV), and must be fetched again.
 template <Config cfg>
 __device__ void load_listed(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
   using T = Types<cfg>;
@@ -110,7 +110,7 @@ struct Output {
   int product;
 };
 
-// Whether the kernel's matrices are at listed addresses. Only these kernels have code for lists.
+// Whether this call's matrices are at listed addresses. Configs that take no lists have no code.
 template <Config cfg>
 __device__ bool is_listed(const WgmmaParams& p) {
   return cfg.takes_lists() && p.listed_maps != nullptr;

@@ -25,8 +25,8 @@ struct WgmmaParams {
   // The factor of a product's number in A's (or B's) map: 0 if all share one A (or B), else 1.
   int product_a, product_b;
   long long product_c, product_d;  // bytes from one product's matrix to the next one's
-  // If the matrices of a batch are at listed addresses, the maps of each A, then of each B, then of
-  // each D (passes/listed_maps.cu), and c and d of `gemm` are the lists; else null.
+  // The maps of each A, then of each B, then of each D if copied_columns is not 0, of matrices at
+  // listed addresses (passes/listed_maps.cu): c and d of `gemm` are then the lists. Else null.
   const TensorMap* listed_maps;
 };
 

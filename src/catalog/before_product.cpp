@@ -5,42 +5,41 @@
 #include "kernels/passes/widen_params.h"
 
 namespace tessera {
+namespace {
 
-const Kernel& widen_kernel() {
-  static const Kernel kernel = [] {
-    const std::string name = "widen", params = "tessera::passes::WidenParams";
-    Kernel made{.name = name,
-                .idea = "BF16 to FP32, before a product",
+// A kernel with one entry. Source and image have the kernel's name.
+Kernel kernel_of(const char* idea, const HelperEntry& entry, int first_sm,
+                 int last_sm = Kernel().last_sm) {
+  Kernel kernel{.name = entry.image,
+                .idea = idea,
                 .types = {},
                 .family = {},
                 .rows = {},
-                .helpers = {{name + "__bf16", "widen", params, passes::kWidenThreads,
-                             passes::kWidenCtasPerSm, name}}};
-    made.first_sm = 75;
-    made.source = "kernels/passes/widen.cu";
-    made.name_space = "tessera::passes";
-    made.params = params;
-    return made;
-  }();
+                .helpers = {entry},
+                .first_sm = first_sm,
+                .last_sm = last_sm};
+  kernel.source = "kernels/passes/" + kernel.name + ".cu";
+  kernel.name_space = "tessera::passes";
+  kernel.params = entry.params;
+  return kernel;
+}
+
+}  // namespace
+
+const Kernel& widen_kernel() {
+  static const Kernel kernel = kernel_of("BF16 to FP32, before a product",
+                                         {"widen__bf16", "widen", "tessera::passes::WidenParams",
+                                          passes::kWidenThreads, passes::kWidenCtasPerSm, "widen"},
+                                         75);
   return kernel;
 }
 
 const Kernel& listed_maps_kernel() {
-  static const Kernel kernel = [] {
-    const std::string name = "listed_maps", params = "tessera::passes::ListedMapsParams";
-    Kernel made{.name = name,
-                .idea = "tensor maps of matrices at listed addresses, before a product",
-                .types = {},
-                .family = {},
-                .rows = {},
-                .helpers = {{name + "__of_batch", "make_maps", params, passes::kListedMapsThreads,
-                             1, name}}};
-    made.first_sm = made.last_sm = 90;
-    made.source = "kernels/passes/listed_maps.cu";
-    made.name_space = "tessera::passes";
-    made.params = params;
-    return made;
-  }();
+  static const Kernel kernel =
+      kernel_of("tensor maps of matrices at listed addresses, before a product",
+                {"listed_maps__of_batch", "make_maps", "tessera::passes::ListedMapsParams",
+                 passes::kListedMapsThreads, 1, "listed_maps"},
+                90, 90);
   return kernel;
 }
 

@@ -43,7 +43,7 @@ inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 // The share of time that splitting a wave more may take. HW: two waves of tails, 0.1 % shorter by
 // the model, take 1 % longer at 4096 in FP32 and 1 to 2 % in FP64 (H200,
-// results/tune/h200_two_builds.json): all their runs are at different k.
+// results/tune/h200_two_waves.json): all their runs are at different k.
 inline constexpr double kOfAnotherWave = 0.99;
 
 // The most tiles of a schedule, so that tile numbers and differences of tile numbers fit an int.

@@ -84,7 +84,7 @@ constexpr bool is_legal(const Config& c) {
 // TFLOP/s in NN, NT and TT (results/tensor/f64.json).
 //
 // 128x32 and 32x128 suit outputs that exceed a multiple of 64 rows or columns by at most 32. A warp
-// has the sums and the loads of fragments of a warp of 64x64, and copies a quarter more.
+// has the sums and the loads of fragments of a warp of 64x64, but copies more.
 // TRIED: three of their CTAs per SM, with three stages. ptxas then has too few registers for
 // operands that are both across k, and spills in the main loop.
 template <int rows>
